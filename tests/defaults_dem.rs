@@ -86,8 +86,8 @@ fn grains_rebound_with_their_restitution_at_the_default_step() {
 }
 
 /// A pile of grains that fell into a box comes to rest: after one second (the fall takes 0.25 s) its kinetic
-/// energy is below that of a fall from 1e-4 radii. Without rolling friction, the former default, grains roll on
-/// (printed by the long run).
+/// energy is below that of a fall from 1e-4 radii. Without rolling friction, the former default, grains roll
+/// on (printed by the long run).
 #[test]
 fn a_pile_comes_to_rest_at_the_default_settings() {
     let block = "particles = [{ shape.box = { min_m = [0.18, 0.02, 0.18], max_m = [0.3, 0.22, 0.3] }, \

@@ -301,9 +301,9 @@ fn stefan_errors(bar: &Bar, at: Resolution, refinement: u32, stages: Stages) -> 
 /// Distance in m that fronts move.
 const FRONT_M: f64 = 0.06;
 
-/// Runs a front at a spacing of 2 cm, in the long form of 1 cm, too, dt and dt/2, and asserts its position to 3 % and temperatures to
-/// `tolerance` of the jump at 1 cm, twice that at 2 cm: a particle that contains the front is at the freezing
-/// temperature over all of its volume, an error of first order in the spacing.
+/// Runs a front at a spacing of 2 cm, in the long form of 1 cm, too, dt and dt/2, and asserts its position to
+/// 3 % and temperatures to `tolerance` of the jump at 1 cm, twice that at 2 cm: a particle that contains the
+/// front is at the freezing temperature over all of its volume, an error of first order in the spacing.
 fn assert_front(name: &str, bar: &Bar, stages: Stages, tolerance: f64) {
     let is_full = is_full_run();
     let coarse = Resolution { spacing_m: 0.02, dt_share: 0.9 };
@@ -330,8 +330,8 @@ fn assert_front(name: &str, bar: &Bar, stages: Stages, tolerance: f64) {
 /// Temperatures of still water and snow: 1 % of the jump.
 const STILL: f64 = 0.01;
 
-/// In water that moves off its lattice, 2 %: the gradient is 14 % of the jump in a spacing, of which the water
-/// moves a tenth to a quarter. The ledger says FAIL.
+/// In water that moves off its lattice, 2 %: the gradient is 14 % of the jump in a spacing, of which the
+/// water moves a tenth to a quarter. The ledger says FAIL.
 const MOVING: f64 = 0.02;
 
 /// Snow at −100 °C and water at 1 °C, as in the scene `freezing`, with the conductivities of ice and water.

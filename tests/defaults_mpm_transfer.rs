@@ -192,8 +192,8 @@ fn a_free_disk_keeps_its_spin_at_any_step() {
     }
 }
 
-/// Returns the acceleration from 0.1 s on of a ball on a slope, as a share of that of a rigid ball that rolls.
-/// The slope is the floor of the domain under oblique gravity, or a plane at an angle to the grid.
+/// Returns the acceleration from 0.1 s on of a ball on a slope, as a share of that of a rigid ball that
+/// rolls. The slope is the floor of the domain under oblique gravity, or a plane at an angle to the grid.
 fn rolling(
     dimensions: u32,
     cell_m: f64,

@@ -163,8 +163,8 @@ fn a_slab_sticks_below_the_friction_angle_at_the_defaults() {
     }
 }
 
-/// Tilts the floor under a slab of snow at rest to one angle after the other, for 0.15 s each; returns the mean
-/// displacement in m along the slope at each, and the mean velocity at its end.
+/// Tilts the floor under a slab of snow at rest to one angle after the other, for 0.15 s each; returns the
+/// mean displacement in m along the slope at each, and the mean velocity at its end.
 fn tilted(size_m: [f64; 3], step: Step, slopes_deg: &[f64]) -> Vec<[f64; 2]> {
     let scene = |slope_deg: f64| {
         let slope = slope_deg.to_radians();
@@ -195,9 +195,9 @@ fn tilted(size_m: [f64; 3], step: Step, slopes_deg: &[f64]) -> Vec<[f64; 2]> {
     found
 }
 
-/// Coulomb's law holds at each particle: a layer sticks up to arctan 0.5 = 26.57°. A thicker slab slips earlier,
-/// since its uphill edge is unloaded by the tilting moment and slips first, and then carries only kinetic friction
-/// (BenDavid2011): at 24° for a thickness of an eighth of the length, at 21° for a half.
+/// Coulomb's law holds at each particle: a layer sticks up to arctan 0.5 = 26.57°. A thicker slab slips
+/// earlier, since its uphill edge is unloaded by the tilting moment and slips first, and then carries only
+/// kinetic friction (BenDavid2011): at 24° for a thickness of an eighth of the length, at 21° for a half.
 #[test]
 fn a_layer_sticks_up_to_the_friction_angle_and_thicker_slabs_slip_earlier() {
     let layer = tilted([0.32, 0.02, 0.08], STEPS[0], &[20.0, 26.0, 27.0]);

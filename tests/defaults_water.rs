@@ -1,6 +1,6 @@
-//! Water at the defaults, compared with closed forms and experiments: scenes with nothing set beyond geometry,
-//! material and step, at Δt and Δt/2, d and d/2. docs/defaults/water.md lists the results. The long form
-//! (`FRAZIL_FULL=1`) has finer particles.
+//! Water at the defaults, compared with closed forms and experiments: scenes with nothing set beyond
+//! geometry, material and step, at Δt and Δt/2, d and d/2. docs/defaults/water.md lists the results. The long
+//! form (`FRAZIL_FULL=1`) has finer particles.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -33,8 +33,8 @@ fn status(simulation: &Simulation) -> DensityStatus {
 
 #[test]
 fn a_resting_column_is_compressed_within_the_tolerance_at_any_step() {
-    // Sixteen and, in the long form, 24 layers. The tolerance of the solve is 1e-3 in the mean; at the bottom,
-    // where the error is largest, up to three times that.
+    // Sixteen and, in the long form, 24 layers. The tolerance of the solve is 1e-3 in the mean; at the
+    // bottom, where the error is largest, up to three times that.
     let (spacings, steps): (&[f64], &[f64]) =
         if is_full_run() { (&[0.015, 0.01], &[0.002, 0.001, 0.0005]) } else { (&[0.015], &[0.002, 0.001]) };
     for &d in spacings {
@@ -72,8 +72,8 @@ fn a_resting_column_is_compressed_within_the_tolerance_at_any_step() {
     }
 }
 
-/// Returns the period in s of the first mode of water in a tank, and the times and displacements along x of the
-/// centre of mass of water that sloshes in it.
+/// Returns the period in s of the first mode of water in a tank, and the times and displacements along x of
+/// the centre of mass of water that sloshes in it.
 fn slosh(d: f64, dt_s: f64, amplitude: f64) -> (f64, Vec<(f64, f64)>) {
     let (length, depth) = (0.5, 0.2);
     let n = (length / d).round() as usize;
@@ -111,7 +111,8 @@ fn slosh(d: f64, dt_s: f64, amplitude: f64) -> (f64, Vec<(f64, f64)>) {
     (period, track)
 }
 
-/// Returns the period of the damped oscillation e^(−γt) (a cos ωt + b sin ωt) that fits best, by least squares.
+/// Returns the period of the damped oscillation e^(−γt) (a cos ωt + b sin ωt) that fits best, by least
+/// squares.
 fn fitted_period(track: &[(f64, f64)], guess_s: f64) -> f64 {
     let mut best = (f64::INFINITY, guess_s);
     for (w, g) in (0..=300).flat_map(|w| (0..=40).map(move |g| (w, g))) {

@@ -1,5 +1,5 @@
-//! The smoothing kernels of `fluid.kernel`: stages with each are those of the CPU twin at any number of particles,
-//! and water stands and flows with each.
+//! The smoothing kernels of `fluid.kernel`: stages with each are those of the CPU twin at any number of
+//! particles, and water stands and flows with each.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -125,8 +125,9 @@ fn stand(kernel: &str, spacings: f64) -> Outcome {
     }
 }
 
-/// At the support radius of the papers both stand alike; at that of the defaults the pair of the paper boils, since
-/// its corrections do not follow the gradient of density: level and density hold, but particles keep moving.
+/// At the support radius of the papers both stand alike; at that of the defaults the pair of the paper boils,
+/// since its corrections do not follow the gradient of density: level and density hold, but particles keep
+/// moving.
 #[test]
 fn a_column_stands_with_each_kernel() {
     let mut speeds = Vec::new();

@@ -1,5 +1,5 @@
-//! Changes while a simulation runs: a change of parameters has the bits of a restart from a checkpoint with the
-//! changed scene, a refused one changes nothing, and a pull on particles agrees with its CPU twin.
+//! Changes while a simulation runs: a change of parameters has the bits of a restart from a checkpoint with
+//! the changed scene, a refused one changes nothing, and a pull on particles agrees with its CPU twin.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -95,7 +95,8 @@ fn other_values(scene: &Scene) -> Vec<String> {
     scene.live_parameters().iter().map(|p| format!("{}={}", p.key, other(p.value))).collect()
 }
 
-/// Takes some steps, changes the scene, takes others, and does the same with a restart in place of the change.
+/// Takes some steps, changes the scene, takes others, and does the same with a restart in place of the
+/// change.
 fn assert_change_is_a_restart(scene: &Scene, changes: &[String]) {
     const STEPS: u64 = 6;
     let what = changes.join(", ");
@@ -135,8 +136,8 @@ fn a_change_while_water_runs_is_a_restart_with_the_changed_scene() {
     );
 }
 
-/// A ball at rest that a change at 6 steps sets in motion until 10 steps: with the bits of a restart, and of a run
-/// that had the path from the start.
+/// A ball at rest that a change at 6 steps sets in motion until 10 steps: with the bits of a restart, and of
+/// a run that had the path from the start.
 #[test]
 fn a_body_moved_while_particles_move_is_a_restart_and_a_path() {
     let ball = |centre: &str, radius: &str| {
@@ -286,8 +287,8 @@ fn a_pull_agrees_with_its_twin() {
             rate_1_s: grab.rate_1_s.into(),
             dt_s: dt_s.into(),
         });
-        // Some twenty roundings of sums of at most 60 m/s, doubled by the square of the weight, whose relative
-        // error is that of 1/R² at most.
+        // Some twenty roundings of sums of at most 60 m/s, doubled by the square of the weight, whose
+        // relative error is that of 1/R² at most.
         let bound = 2e-4;
         for i in 0..n {
             let error = (wide(found[i]) - expected[i]).length();

@@ -62,8 +62,8 @@ fn a_block_slides_down_a_slope_by_coulombs_law() {
     }
 }
 
-/// The same by default, with contact of particles. Particles of a lattice meet a plane at an angle to it one by
-/// one; the block still oscillates from the sudden weight, and the mean force over 0.1 s is off by its
+/// The same by default, with contact of particles. Particles of a lattice meet a plane at an angle to it one
+/// by one; the block still oscillates from the sudden weight, and the mean force over 0.1 s is off by its
 /// momentum along the normal, 35 mm/s. On a face along the lattice (below) the error is 0.4 %.
 #[test]
 fn a_block_on_an_oblique_plane_slides_by_default() {

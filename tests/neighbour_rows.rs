@@ -179,7 +179,8 @@ fn no_bit_depends_on_rows() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Projection out of bodies moves particles between iterations, across a thin plate and out of a sphere among many.
+/// Projection out of bodies moves particles between iterations, across a thin plate and out of a sphere among
+/// many.
 #[test]
 fn no_bit_depends_on_rows_beside_bodies() {
     let sphere =

@@ -181,7 +181,8 @@ fn a_spinning_drum_confines_and_drags_its_water_and_carries_its_weight() {
     assert!(torque < 0.0, "{torque} N m s");
 }
 
-/// Boundary densities of meshes agree with sums over the solid, at faces, edges and corners, outside and inside.
+/// Boundary densities of meshes agree with sums over the solid, at faces, edges and corners, outside and
+/// inside.
 #[test]
 fn meshes_count_their_edges_and_corners() {
     let h = 0.024;
@@ -222,7 +223,8 @@ fn meshes_count_their_edges_and_corners() {
             }
         }
         println!("{name}: {:.4}, as tangent planes {:.4}", errors[0], errors[1]);
-        // Linear interpolation between nodes h/6 apart, across the edge of the tangent planes in a concave corner.
+        // Linear interpolation between nodes h/6 apart, across the edge of the tangent planes in a concave
+        // corner.
         assert!(errors[0] < 0.03, "{name}: {errors:?}");
     }
 }

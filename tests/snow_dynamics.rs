@@ -200,8 +200,9 @@ fn a_particle_slides_on_each_face_by_its_own_friction() {
         // Without its own, the face has the kinetic friction of snow, as the slope is beyond the static one.
         let mu = friction.unwrap_or(0.35);
         let expected = (0.15 * 9.81 * (slope.sin() - mu * slope.cos())).max(0.0);
-        // Positions of 0.3 m have an ulp of 3e-8 m, which is 3e-5 m/s over Δt. The displacement by the wall in
-        // a step, which bounds friction, is g cos θ Δt² = 8.5e-6 m, known to half an ulp: 0.2 % of friction.
+        // Positions of 0.3 m have an ulp of 3e-8 m, which is 3e-5 m/s over Δt. The displacement by the wall
+        // in a step, which bounds friction, is g cos θ Δt² = 8.5e-6 m, known to half an ulp: 0.2 % of
+        // friction.
         let friction_m_s = 0.15 * 9.81 * mu * slope.cos();
         assert!(
             (speed - expected).abs() < 1e-4 + 1e-3 * expected + 2e-3 * friction_m_s,
@@ -289,8 +290,8 @@ fn momentum_is_kept_between_snow_and_water() {
         assert!(metrics.n_frozen > 0, "water froze");
         let particles = simulation.particles();
         for axis in 0..3 {
-            // Bound on Σv in m/s. A velocity is a difference of positions over Δt, each of which is rounded by
-            // half an ulp per particle, step and iteration, with random sign: the root of their squares. A
+            // Bound on Σv in m/s. A velocity is a difference of positions over Δt, each of which is rounded
+            // by half an ulp per particle, step and iteration, with random sign: the root of their squares. A
             // loaded spring displaces its ends by less than that in a step, and the end with the larger ulp
             // loses it with the same sign in each step: as much again.
             let half_ulp = |x: f32| f64::from(x.abs().max(1e-3).log2().floor().exp2()) * 2.0_f64.powi(-24);

@@ -102,9 +102,9 @@ fn a_stretched_rope_thins_by_its_bulk_viscosity() {
     }
 }
 
-/// A thread of density ρ that leaves a nozzle at speed U: of an element that left it after s, A/A₀ = 1 − K (l₀ + U s)
-/// (t − s), K = ρ g/E, since the weight of l₀ + U s hangs from it. E = 9ζη/(3ζ + η) is the modulus of an isotropic
-/// material for rates (Stokes2000 for ζ → ∞, 3η).
+/// A thread of density ρ that leaves a nozzle at speed U: of an element that left it after s, A/A₀ = 1 − K
+/// (l₀ + U s) (t − s), K = ρ g/E, since the weight of l₀ + U s hangs from it. E = 9ζη/(3ζ + η) is the modulus
+/// of an isotropic material for rates (Stokes2000 for ζ → ∞, 3η).
 #[test]
 fn a_thread_stretches_under_its_weight_by_its_extensional_viscosity() {
     let (eta, ratio, speed, hangs) = (50.0, 5.0, 0.05, 0.01);
@@ -179,8 +179,8 @@ fn falling_rope(mouth_m: f64, duration_s: f64, dt_s: f64, viscosity_pa_s: f64) -
     ViscoelasticSimulation::with_velocities(&text, |_| [0.0, -FED_M_S, 0.0])
 }
 
-/// Follows the coiling of a rope. Returns its angular velocity in rad/s and its number of turns between 0.5 s and
-/// 0.75 s, and the speed in m/s at which it comes down.
+/// Follows the coiling of a rope. Returns its angular velocity in rad/s and its number of turns between 0.5 s
+/// and 0.75 s, and the speed in m/s at which it comes down.
 fn coiling(mouth_m: f64, viscosity_pa_s: f64) -> [f64; 3] {
     let (interval_s, dt_s) = (0.01, 0.001);
     let mut rope = falling_rope(mouth_m, 0.75, dt_s, viscosity_pa_s);
@@ -217,8 +217,8 @@ fn a_rope_of_honey_buckles_and_coils() {
     if !is_full_run() {
         return;
     }
-    // Where forces of viscosity balance each other, Ω ~ U/H (Ribe2012), with the speed U of the rope near the floor;
-    // where they balance weight, Ω ~ U (g/νQ)^¼ whatever the height.
+    // Where forces of viscosity balance each other, Ω ~ U/H (Ribe2012), with the speed U of the rope near the
+    // floor; where they balance weight, Ω ~ U (g/νQ)^¼ whatever the height.
     let viscosity_pa_s = 20.0;
     let flow_m3_s = std::f64::consts::PI * 0.00155f64.powi(2) * FED_M_S;
     let length_m = (viscosity_pa_s / 1400.0 * flow_m3_s / 9.81).powf(0.25);

@@ -1,5 +1,5 @@
-//! Bodies of viscoelastic fluid at the defaults: conserved momenta, rebound, flow beyond the yield stress, and
-//! the impact of a drop.
+//! Bodies of viscoelastic fluid at the defaults: conserved momenta, rebound, flow beyond the yield stress,
+//! and the impact of a drop.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -31,8 +31,8 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Returns the drifts of momentum and angular momentum over the sums of their magnitudes, of a spinning ball with
-/// disordered velocities that never touches a wall.
+/// Returns the drifts of momentum and angular momentum over the sums of their magnitudes, of a spinning ball
+/// with disordered velocities that never touches a wall.
 fn drifts(material: &str, steps: u64) -> [f64; 2] {
     let text = ball([0.3, 0.3], 0.06, 0.15, 0.01, 5e-4, "gravity_m_s2 = [0.0, 0.0, 0.0]", material);
     let noise = |x: f64| (12.9898 * x).sin() * 43.7585;
@@ -57,8 +57,9 @@ fn drifts(material: &str, steps: u64) -> [f64; 2] {
 #[test]
 fn a_flying_body_keeps_momentum_and_angular_momentum_to_rounding() {
     let steps = if is_full_run() { 2000 } else { 200 };
-    // Positions of some 0.15 m are rounded by 7e-9 m after each of some ten corrections in a step, which changes the
-    // velocity by 1.5e-5 m/s: for 900 particles and 200 steps, by 0.02 m/s in their sum, 5e-5 of the sum of speeds.
+    // Positions of some 0.15 m are rounded by 7e-9 m after each of some ten corrections in a step, which
+    // changes the velocity by 1.5e-5 m/s: for 900 particles and 200 steps, by 0.02 m/s in their sum, 5e-5 of
+    // the sum of speeds.
     let bound = 1e-4 * (steps as f64 / 200.0).sqrt();
     for material in [
         "[viscoelastic]\nmodulus_pa = 20000.0",
@@ -94,8 +95,9 @@ fn the_one_sided_force_of_the_paper_drifts() {
     assert!(linear > 1e-3, "{linear:.1e}");
 }
 
-/// Returns the restitution of a ball that has fallen from one and a half radii onto the floor: the ratio of the speeds of
-/// its centre after and before; and the sum of energies at the end over that at the start, a tenth of a radius above.
+/// Returns the restitution of a ball that has fallen from one and a half radii onto the floor: the ratio of
+/// the speeds of its centre after and before; and the sum of energies at the end over that at the start, a
+/// tenth of a radius above.
 fn restitution(radius_m: f64, d: f64, dt_s: f64, material: &str) -> (f64, f64) {
     let text = ball([0.5, 0.4], radius_m, 1.1 * radius_m, d, dt_s, "", material);
     let speed_m_s = (2.0 * 9.81 * 1.4 * radius_m).sqrt();
@@ -198,8 +200,9 @@ fn a_cube_without_gravity_neither_drifts_nor_peels() {
     assert_no_validation_messages(&cube.device);
 }
 
-/// Returns the height in m that nine tenths of a drop are below, and the radius in m that nine tenths are within,
-/// over time after it hits the floor: the impact of Fang2006, diameter 2 cm, centre 4 cm above, 1 m/s, η = 4 Pa s.
+/// Returns the height in m that nine tenths of a drop are below, and the radius in m that nine tenths are
+/// within, over time after it hits the floor: the impact of Fang2006, diameter 2 cm, centre 4 cm above, 1
+/// m/s, η = 4 Pa s.
 fn impact(d: f64, material: &str) -> Vec<[f64; 2]> {
     let text = ball([0.08, 0.06], 0.01, 0.04, d, 5e-4, "", material);
     let mut drop = ViscoelasticSimulation::with_velocities(&text, |_| [0.0, -1.0, 0.0]);

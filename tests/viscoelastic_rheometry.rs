@@ -1,5 +1,5 @@
-//! Rheometry of the viscoelastic fluid at the defaults: simple shear between moving walls and channel flow in a
-//! periodic domain, compared with closed forms at two spacings and two time steps.
+//! Rheometry of the viscoelastic fluid at the defaults: simple shear between moving walls and channel flow in
+//! a periodic domain, compared with closed forms at two spacings and two time steps.
 //!
 //! Walls are at y = 0 and y = H. The stress is the mean over the gap, which for walls that move at ±γ̇H/2 is
 //! that of the rate γ̇ whether or not the fluid between has inertia: the mean of du/dy is γ̇.
@@ -85,8 +85,8 @@ fn shear_starts_up_and_relaxes_like_an_oldroyd_b_fluid() {
     }
 }
 
-/// Returns the coefficients of the cosine and the sine of a signal at an angular frequency, fitted together with a
-/// transient e^(−t/λ).
+/// Returns the coefficients of the cosine and the sine of a signal at an angular frequency, fitted together
+/// with a transient e^(−t/λ).
 fn fitted(samples: &[(f64, f64)], omega: f64, lambda_s: f64) -> [f64; 2] {
     let basis = |t: f64| [(omega * t).cos(), (omega * t).sin(), (-t / lambda_s).exp()];
     let (mut matrix, mut right) = ([[0.0; 3]; 3], [0.0; 3]);

@@ -1,5 +1,5 @@
-//! Springs of a viscoelastic fluid: no force on rotated bodies, moduli, the period of a strip, plastic flow, rebound,
-//! springs that are made and that end, and steps that are too long for them.
+//! Springs of a viscoelastic fluid: no force on rotated bodies, moduli, the period of a strip, plastic flow,
+//! rebound, springs that are made and that end, and steps that are too long for them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -36,7 +36,8 @@ fn middle() -> DVec3 {
     DVec3::splat(0.2)
 }
 
-/// Returns a simulation whose particles are moved by a linear map about the middle, all at rest; springs stay.
+/// Returns a simulation whose particles are moved by a linear map about the middle, all at rest; springs
+/// stay.
 fn deformed(text: &str, map: DMat3) -> ViscoelasticSimulation {
     let mut own = ViscoelasticSimulation::new(text);
     own.advance(0);
@@ -61,7 +62,8 @@ fn map(entries: &[([usize; 2], f64)]) -> DMat3 {
     m
 }
 
-/// Returns the mean σ_xx, σ_yy, σ_xy in Pa of particles at least two support radii from the surface of a block.
+/// Returns the mean σ_xx, σ_yy, σ_xy in Pa of particles at least two support radii from the surface of a
+/// block.
 fn inner_stress(own: &ViscoelasticSimulation, n: [u32; 3]) -> [f64; 3] {
     let x = own.positions();
     let stress = own.device.download(own.solver.stress().stress_pa(), 2 * x.len()).unwrap();
@@ -93,8 +95,8 @@ fn a_rotated_body_feels_no_force() {
         let axis = DVec3::new(0.3, -0.8, 0.5).normalize();
         let mut own = deformed(&text, DMat3::from_axis_angle(axis, 1.1));
         let after = own.advance(1);
-        // Positions of 0.2 m are rounded by 1.5e-8 m, 2e-6 of a spacing: stress by some of that times G, velocities by
-        // that of an elastic wave, √(G/ρ).
+        // Positions of 0.2 m are rounded by 1.5e-8 m, 2e-6 of a spacing: stress by some of that times G,
+        // velocities by that of an elastic wave, √(G/ρ).
         let largest = after.stress_pa.iter().fold(0.0_f64, |a, s| a.max(s.abs()));
         println!("stress {largest:.1e} Pa, speed {:.1e} m/s", after.all.speed_max_m_s);
         assert!(largest < 1e-5 * modulus && after.all.speed_max_m_s < 1e-4 * (modulus / 1000.0).sqrt());
@@ -176,15 +178,16 @@ fn small_shear_has_the_modulus_of_the_scene_averaged_over_directions() {
     println!(
         "shear along axes {axes:.4} G, along diagonals {diagonals:.4} G, mean of all directions {mean:.4} G"
     );
-    // Sums over 6, 12 and 8 neighbours with stiffness 1 − q: 0.943 and 0.793 of 0.883. The strain is nonlinear by γ.
+    // Sums over 6, 12 and 8 neighbours with stiffness 1 − q: 0.943 and 0.793 of 0.883. The strain is
+    // nonlinear by γ.
     assert!((axes - 1.068).abs() < 0.01 && (diagonals - 0.898).abs() < 0.01, "{axes} {diagonals}");
     assert!((mean - 1.0).abs() < 0.01, "{mean}");
 }
 
 #[test]
 fn a_rheometer_measures_the_modulus() {
-    // Faces at y = 0 and 0.4 m shear the whole fluid; stress is that of the middle, which no wave from the free faces
-    // has reached: 0.02 s at 1 m/s.
+    // Faces at y = 0 and 0.4 m shear the whole fluid; stress is that of the middle, which no wave from the
+    // free faces has reached: 0.02 s at 1 m/s.
     let (modulus, rate) = (1000.0, 1.0);
     let n = [14, 40, 8];
     let text = body(
@@ -229,9 +232,9 @@ fn a_stretched_strip_oscillates_about_its_length_with_the_period_of_its_modulus(
         .map(|k| dt_s * (k as f64 - series[k] / (series[k] - series[k - 1])))
         .collect();
     let found = (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f64;
-    // Springs have equal Lamé constants: E = 2.5 G in tension. On the lattice, C₁₁ = 2.864 G and C₁₂ = 1.068 G make that
-    // 2.284 G along its axes. A strip six particles across lacks some springs at its surface, as its energy shows.
-    // Compressed, the density constraint adds to E, at most as much as makes 3 G of 2.5 G.
+    // Springs have equal Lamé constants: E = 2.5 G in tension. On the lattice, C₁₁ = 2.864 G and C₁₂ = 1.068
+    // G make that 2.284 G along its axes. A strip six particles across lacks some springs at its surface, as
+    // its energy shows. Compressed, the density constraint adds to E, at most as much as makes 3 G of 2.5 G.
     let density = own.scene.rest_density_kg_m3();
     let volume = f64::from(n[0] * n[1] * n[2]) * D.powi(3);
     let young = 2.0 * start.elastic_energy_j / (stretch * stretch * volume);
@@ -373,7 +376,8 @@ fn springs_that_are_too_stiff_for_the_step_do_not_gain_energy() {
     scene.viscoelastic_mut().unwrap().unresolved_damping = 0.0;
     own.solver.set_scene(&own.device, &scene).unwrap();
     let p = *own.solver.springs().unwrap().parameters();
-    // The speed at which ends of a spring stretched by 5 % meet, if it has all of the stiffness that the step takes.
+    // The speed at which ends of a spring stretched by 5 % meet, if it has all of the stiffness that the step
+    // takes.
     let fastest = 0.05 * D * TAU / scene.dt_s();
     let speed = (0..20).map(|_| own.advance(10).all.speed_max_m_s).fold(0.0, f64::max);
     println!("bound {:.3e} N/m, fastest {speed:.3} m/s of {fastest:.3}", p.max_bound_n_m);

@@ -1,5 +1,5 @@
-//! Stages of the viscoelastic fluid agree with their CPU twins, and keep what they must keep: rotations, momentum
-//! and angular momentum, the symmetry of the viscous operator, power, and the bits of a run.
+//! Stages of the viscoelastic fluid agree with their CPU twins, and keep what they must keep: rotations,
+//! momentum and angular momentum, the symmetry of the viscous operator, power, and the bits of a run.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -77,14 +77,15 @@ fn run(solver: &mut Viscoelastic, stages: impl IntoIterator<Item = Stage>) {
     DEVICE.submit(recorder).unwrap().wait().unwrap();
 }
 
-/// Returns true for the stages up to the velocities after the constraints, which other tests compare with twins.
+/// Returns true for the stages up to the velocities after the constraints, which other tests compare with
+/// twins.
 fn is_before(stage: &Stage) -> bool {
     use Stage::{BuildSprings, Fluid, HoldPrediction, ReorderSprings, ReorderStress};
     matches!(stage, Fluid(_) | ReorderStress | ReorderSprings | BuildSprings | HoldPrediction)
 }
 
-/// Runs the stages of the position-based fluid, and fills in random velocities and strains. Returns the stages
-/// left.
+/// Runs the stages of the position-based fluid, and fills in random velocities and strains. Returns the
+/// stages left.
 fn prepare(solver: &mut Viscoelastic, n: usize, speed_m_s: f32, strain: f32, seed: u64) -> Vec<Stage> {
     let (before, after): (Vec<Stage>, Vec<Stage>) = solver.stages().partition(is_before);
     run(solver, before);
@@ -110,8 +111,8 @@ fn largest(a: &[DVec3], b: &[DVec3]) -> f64 {
 }
 
 /// Describes the results of a stage that differ from the twin's beyond rounding, relative to the largest of a
-/// column: 30 to 250 terms of 2⁻²⁴ each, times the condition of the moment matrices, by which their inverses and
-/// all that follows lose digits.
+/// column: 30 to 250 terms of 2⁻²⁴ each, times the condition of the moment matrices, by which their inverses
+/// and all that follows lose digits.
 fn disagreement(stage: Stage, found: &State, twin: &State, p: &Parameters) -> Option<String> {
     let moments: Vec<DMat3> = (0..found.share.len()).map(|i| p.moment(&p.neighbours(twin, i))).collect();
     let condition = moments
@@ -159,7 +160,8 @@ fn disagreement(stage: Stage, found: &State, twin: &State, p: &Parameters) -> Op
         Stage::CollideWalls => updated(),
         Stage::UpdateSprings | Stage::BreakSprings => springs_differ(found, twin),
         Stage::ApplySprings => {
-            // Stretches are differences of lengths up to the support radius, and their rounding is that of these.
+            // Stretches are differences of lengths up to the support radius, and their rounding is that of
+            // these.
             let springs = p.springs.as_ref()?;
             let force = 0.05 * springs.stiffness_n_m * springs.support_m;
             let pressure =
@@ -231,7 +233,8 @@ const MATERIALS: [&str; 10] = [
 /// Bulk viscosity, and a nozzle in the middle of the box.
 const FEED: &str = "\nbulk_viscosity_ratio = 3.0\nfeed = { mouth_m = 0.27, velocity_m_s = [0.2, -0.7, 0.1] }";
 
-/// Heat between insulated faces, and between faces of two temperatures with a shift of viscosity that meets its bounds.
+/// Heat between insulated faces, and between faces of two temperatures with a shift of viscosity that meets
+/// its bounds.
 const HEAT: [&str; 2] = [
     "\nheat = { conductivity_w_m_k = 6e4, capacity_j_kg_k = 1000.0, activation_temperature_k = 3000.0 }",
     "\nheat = { conductivity_w_m_k = 3e4, capacity_j_kg_k = 1000.0, activation_temperature_k = 4000.0, \
@@ -249,8 +252,8 @@ fn sizes() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Returns whether rows are flagged as left, and whether a particle is farther from where they were searched than they
-/// allow.
+/// Returns whether rows are flagged as left, and whether a particle is farther from where they were searched
+/// than they allow.
 fn has_moved(solver: &Viscoelastic, n: usize) -> [bool; 2] {
     let (rows, h_m) = (solver.fluid().rows(), solver.fluid().parameters().support_m);
     let flag = DEVICE.download(rows.has_moved(), 1).unwrap()[0] != 0;
@@ -396,7 +399,8 @@ fn stress_keeps_momentum_and_angular_momentum_and_takes_its_power() {
         });
         // Sums of some thousand terms of 2⁻²⁴, and velocities rounded at 1 m/s.
         let (_, linear, angular, power) = symmetric;
-        // Torques cancel as far as B is the inverse of M: to rounding times the condition of M, some thousands.
+        // Torques cancel as far as B is the inverse of M: to rounding times the condition of M, some
+        // thousands.
         prop_assert!(linear < 1e-5 && angular < 5e-4, "{:e} {:e}", linear, angular);
         prop_assert!(power.abs() < 1e-4, "power {:e}", power);
         // Torques of a random cloud may cancel by chance.
@@ -540,7 +544,8 @@ fn a_periodic_lattice_is_at_rest_density_and_feels_no_force() {
         if stage == Stage::Fluid(pbd::Stage::UpdateVelocity) {
             let density = DEVICE.download(solver.fluid().density(), 1000).unwrap();
             let (low, high) = density.iter().fold((f32::MAX, 0.0f32), |(l, h), d| (l.min(*d), h.max(*d)));
-            // All the same, and the box holds as many as at rest density, less 1.5 %: 0.5 · 0.54 · 0.47/0.05³.
+            // All the same, and the box holds as many as at rest density, less 1.5 %: 0.5 · 0.54 ·
+            // 0.47/0.05³.
             assert!(high - low < 0.05 && (high / 985.0 - 1.0).abs() < 0.02, "{low} to {high} kg/m³");
         }
     }

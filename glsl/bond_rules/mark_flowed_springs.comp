@@ -1,5 +1,6 @@
 #version 460
-// Marks springs for removal whose rest length has flowed beyond max_rest_m (Clavet, Beaudoin and Poulin 2005, §4.2).
+// Marks springs for removal whose rest length has flowed beyond max_rest_m (Clavet, Beaudoin and Poulin 2005,
+// §4.2).
 //
 // Bytes: 12 + 16 · degree a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

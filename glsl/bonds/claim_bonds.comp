@@ -44,10 +44,10 @@ layout(scalar, push_constant) uniform Params {
 const uint ATTEMPTS = 16u;
 
 // Limit on the loop rounds of a thread. A software device ends all loops of a thread after 65 535 rounds,
-// even in the middle of a claim. It counts those of all lanes of a vector together, and lanes that search rows
-// side by side take as long as the longest search: 1.8 times the mean of eight lanes, if each finds its partner
-// anywhere in the row. A thread that comes near the limit leaves the rest to the next pass, which skips the
-// pairs that this pass has bonded; a full row of 240 slots takes 28 920 rounds to skip.
+// even in the middle of a claim. It counts those of all lanes of a vector together, and lanes that search
+// rows side by side take as long as the longest search: 1.8 times the mean of eight lanes, if each finds its
+// partner anywhere in the row. A thread that comes near the limit leaves the rest to the next pass, which
+// skips the pairs that this pass has bonded; a full row of 240 slots takes 28 920 rounds to skip.
 const uint MAX_LOOP_ROUNDS = 34000u;
 uint loop_rounds = 0u;
 

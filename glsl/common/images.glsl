@@ -1,11 +1,11 @@
-// Images of particles behind the faces of a box that a linear grid of cells of one support radius h fills from
-// its lower corner on: as if the box continued as its own mirror image or, along an axis whose bit is set in
-// `periodic`, as its own copy.
+// Images of particles behind the faces of a box that a linear grid of cells of one support radius h fills
+// from its lower corner on: as if the box continued as its own mirror image or, along an axis whose bit is
+// set in `periodic`, as its own copy.
 //
-// The image R x_j is as far from x_i as R x_i is from x_j, so only particles in the cells beside the faces that
-// R reflects can have images near i: one layer of cells, two beside an upper face that cuts the last cell. A
-// copy beyond a face is that of particles beside the opposite one. By
-// cells, both ends of a pair agree on the images that they count, and threads of one cell on the loops.
+// The image R x_j is as far from x_i as R x_i is from x_j, so only particles in the cells beside the faces
+// that R reflects can have images near i: one layer of cells, two beside an upper face that cuts the last
+// cell. A copy beyond a face is that of particles beside the opposite one. By cells, both ends of a pair
+// agree on the images that they count, and threads of one cell on the loops.
 #ifndef COMMON_IMAGES
 #define COMMON_IMAGES
 
@@ -22,16 +22,16 @@ struct Faces {
     uvec3 has_lower;
 };
 
-// Reflection at faces, or translation from the opposite ones: by axis, the coordinate in m of the face, that of
-// the face beside the particle itself, and −1 for a reflection; 0, 0 and 1 without any.
+// Reflection at faces, or translation from the opposite ones: by axis, the coordinate in m of the face, that
+// of the face beside the particle itself, and −1 for a reflection; 0, 0 and 1 without any.
 struct Reflection {
     vec3 face_m;
     vec3 source_m;
     vec3 sign;
 };
 
-// Image of the particles around a cell: by axis, 0 without reflection, 1 behind the lower and 2 behind the upper
-// face. `cells` may hold particles whose images are near.
+// Image of the particles around a cell: by axis, 0 without reflection, 1 behind the lower and 2 behind the
+// upper face. `cells` may hold particles whose images are near.
 struct Image {
     uvec3 sides;
     Cells cells;

@@ -5,7 +5,8 @@
 //   oscillating: amplitude (3, m), frequency in Hz, phase in turns;
 //   spinning:    a point of the axis (3, m), unit vector of the axis (3), turns per second, start and end (s);
 //   keyframed:   the fixed point of rotations (3, m), then for each key: time in s, offset (3, m), rotation
-//                as a unit quaternion (4), and the rotation to the next key as a rotation vector in turns (3).
+//                as a unit quaternion (4), and the rotation to the next key as a rotation vector in turns
+//                (3).
 #ifndef COMMON_MOTION
 #define COMMON_MOTION
 #include "common/body.glsl"
@@ -94,8 +95,8 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     return pose;
 }
 
-// True for a body in uniform motion or at rest. A kernel that defines MOTION_IS_OPTIONAL declares the constant
-// HAS_MOTION: without other motions in a scene, no instruction is spent on them.
+// True for a body in uniform motion or at rest. A kernel that defines MOTION_IS_OPTIONAL declares the
+// constant HAS_MOTION: without other motions in a scene, no instruction is spent on them.
 #ifdef MOTION_IS_OPTIONAL
 #define IS_UNIFORM(body) (HAS_MOTION == 0u || (body).motion == MOTION_UNIFORM)
 #else
@@ -114,8 +115,8 @@ vec3 uniform_offset(Body body, float time_s) {
     return body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
 }
 
-// Returns the position in the scene file of the point of a body that is at x. Without rotation the pivot has no
-// part in it, so that a body before its first key has the bits of one at rest.
+// Returns the position in the scene file of the point of a body that is at x. Without rotation the pivot has
+// no part in it, so that a body before its first key has the bits of one at rest.
 vec3 to_body_frame(Pose pose, vec3 x_m) {
     vec3 place = x_m - pose.offset_m;
     if (pose.rotation.xyz == vec3(0.0)) return place;

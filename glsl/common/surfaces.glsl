@@ -1,8 +1,8 @@
 // Surfaces of bodies: planes, spheres, boxes, cylinders, capsules, heightfields and meshes, solids or
 // containers, static or moving.
 //
-// Needs a buffer `heights` of float, and the constants DIMENSIONS and BODY_KINDS, a bit for each kind of body in
-// the scene: no instruction is spent on the others. By default BODY_KINDS has all but meshes.
+// Needs a buffer `heights` of float, and the constants DIMENSIONS and BODY_KINDS, a bit for each kind of body
+// in the scene: no instruction is spent on the others. By default BODY_KINDS has all but meshes.
 #ifndef COMMON_SURFACES
 #define COMMON_SURFACES
 #include "common/body.glsl"

@@ -1,7 +1,7 @@
 #version 460
 // Applies the forces of the surfaces that a particle touches to its velocity, which the next step transfers
-// to the nodes. Its surface is that of a ball of its contact radius, so that contact begins where snow is, not
-// where its nodes are, and acts at the surface, whatever its angle to the grid.
+// to the nodes. Its surface is that of a ball of its contact radius, so that contact begins where snow is,
+// not where its nodes are, and acts at the surface, whatever its angle to the grid.
 //
 // The normal force is a spring, (λ₀ + 2μ₀) A/h times the depth, with critical damping: the stiffness of a
 // cell of snow behind the share A = V⁰^((D−1)/D) of the surface. Friction is a spring of the same stiffness

@@ -1,10 +1,10 @@
-// Boundary map of a mesh: the difference between its boundary density and that of its tangent plane, on a grid
-// about the mesh, so that edges, corners and parts thinner than the kernel are represented. Zero where
+// Boundary map of a mesh: the difference between its boundary density and that of its tangent plane, on a
+// grid about the mesh, so that edges, corners and parts thinner than the kernel are represented. Zero where
 // the surface is flat within the kernel. Made by crates/solvers/src/bodies/boundary_map.rs, in the manner of
 // the volume maps of Bender2019.
 //
-// Layout in `heights`: the lower corner of the grid relative to the mesh's middle (three numbers), the distance
-// between nodes, the numbers of nodes along the axes (three), then the values, x fastest.
+// Layout in `heights`: the lower corner of the grid relative to the mesh's middle (three numbers), the
+// distance between nodes, the numbers of nodes along the axes (three), then the values, x fastest.
 
 const uint BOUNDARY_MAP_HEADER_FLOATS = 7u;
 

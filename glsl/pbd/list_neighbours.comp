@@ -1,16 +1,16 @@
 #version 460
-// Lists the neighbours of each particle at its predicted position, for the iterations of the density solve: the
-// candidates within a margin around h, in the order of the search, and with HAS_IMAGES their images behind faces
-// of the domain (images.glsl, neighbour_rows.glsl). With HAS_START, rows hold those within h at the start of the step,
-// too. The s-th neighbour of particle i is neighbour[s · row_stride
-// + i], so that threads of a group read side by side.
+// Lists the neighbours of each particle at its predicted position, for the iterations of the density solve:
+// the candidates within a margin around h, in the order of the search, and with HAS_IMAGES their images
+// behind faces of the domain (images.glsl, neighbour_rows.glsl). With HAS_START, rows hold those within h at
+// the start of the step, too. The s-th neighbour of particle i is neighbour[s · row_stride + i], so that
+// threads of a group read side by side.
 //
 // While no particle has moved by half the margin since, every pair within h is in the rows, so that sums
 // over rows have the bits of sums over cells. Otherwise, and where a row is too short, passes search the
 // cells. solve_positions sets the flag of the next iteration in has_moved.
 //
-// Bytes: 32 a particle (predicted 12, key 4, 12 + 4 out), 12 with HAS_START, 4 a neighbour, candidates from cache.
-// Order-independent.
+// Bytes: 32 a particle (predicted 12, key 4, 12 + 4 out), 12 with HAS_START, 4 a neighbour, candidates from
+// cache. Order-independent.
 // Elements: neighbour = threads * ROW_SLOTS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -58,8 +58,8 @@ void main() {
     for (uint run = 0u; run < neighbour_runs(grid); ++run) {
         uvec2 cells = neighbour_run(grid, home, run);
         uint end = cell_start[cells.y];
-        // A bit for each of 32 candidates, so that lanes find their neighbours together, and write them together:
-        // in one loop, all would wait for the write of any.
+        // A bit for each of 32 candidates, so that lanes find their neighbours together, and write them
+        // together: in one loop, all would wait for the write of any.
         for (uint first = cell_start[cells.x]; first < end; first += 32u) {
             uint hits = 0u;
             for (uint j = first; j < min(first + 32u, end); ++j) {

@@ -1,6 +1,6 @@
-// Rows of neighbours of particles (list_neighbours.comp): of each row, the number of neighbours, and above 16 bits
-// that with their images, which follow. An entry is the index of a particle and, above 26 bits, the faces that
-// reflect it, two bits an axis.
+// Rows of neighbours of particles (list_neighbours.comp): of each row, the number of neighbours, and above 16
+// bits that with their images, which follow. An entry is the index of a particle and, above 26 bits, the
+// faces that reflect it, two bits an axis.
 #ifndef PBD_NEIGHBOUR_ROWS
 #define PBD_NEIGHBOUR_ROWS
 

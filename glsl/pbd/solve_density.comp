@@ -7,8 +7,8 @@
 // a particle.
 //
 // With IS_COMPLEMENTARY the solve iterates on the sum λ of a step, which is a pressure and must not pull: C
-// is ρ/ρ₀ − 1 with its sign, and the increment is min(λ_i − C_i/(…), 0) − λ_i, so that a later iteration takes
-// back what an earlier one pushed too far.
+// is ρ/ρ₀ − 1 with its sign, and the increment is min(λ_i − C_i/(…), 0) − λ_i, so that a later iteration
+// takes back what an earlier one pushed too far.
 //
 // The share of walls is the fraction of the kernel that they cut off or, with HAS_IMAGES, for faces of the
 // domain the sum over the images of all neighbours, and of the particle itself, behind them.

@@ -7,8 +7,8 @@
 // adds energy: particles of a resting column then fluctuate at 0.25 m/s), while with HAS_IMAGES the images of
 // neighbours behind faces of the domain are neighbours with the same λ.
 //
-// With GRADIENT_AT_START, ∇W is that at the start of the step, as in SHAKE (Ryckaert1977): forces act along the
-// offsets of the positions that they move, x × v is conserved, and the step is a leapfrog. Neighbours are
+// With GRADIENT_AT_START, ∇W is that at the start of the step, as in SHAKE (Ryckaert1977): forces act along
+// the offsets of the positions that they move, x × v is conserved, and the step is a leapfrog. Neighbours are
 // still those at x*, so that rows and cells give the same sum.
 //
 // Bytes: 56 a particle (constraint 16, key 4, λ 8, row 4 and 12, 12 out; 12 more with GRADIENT_AT_START) plus

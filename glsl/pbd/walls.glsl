@@ -78,9 +78,9 @@ float face_drag(Walls walls, vec3 x_m, float h_m, vec3 lower_friction, vec3 uppe
     return drag;
 }
 
-// Returns G of smooth_velocity at a distance q·h from a plane, per particle in h³: the integral of (1 − q) Δ/y
-// over the half-space behind it, where Δ is the distance along the normal. A particle in the plane counts as
-// one at a tenth of h.
+// Returns G of smooth_velocity at a distance q·h from a plane, per particle in h³: the integral of (1 − q)
+// Δ/y over the half-space behind it, where Δ is the distance along the normal. A particle in the plane counts
+// as one at a tenth of h.
 float no_slip_drag(float q) {
     float s = max(q, 0.1);
     if (s >= 1.0) return 0.0;
@@ -110,8 +110,8 @@ void add_bodies(inout WallTerm term, vec4 boundary_density) {
 }
 
 // Returns the contribution of walls and of bodies, (h times the gradient, density over ρ₀), to a density
-// constraint. With images of particles behind the faces of the domain, which are neighbours, it is the density
-// of bodies in the fraction of the kernel that the faces leave open.
+// constraint. With images of particles behind the faces of the domain, which are neighbours, it is the
+// density of bodies in the fraction of the kernel that the faces leave open.
 WallTerm density_term(Walls walls, vec3 x_m, float h_m, bool has_images, vec4 boundary_density) {
     if (has_images && boundary_density == vec4(0.0)) return WallTerm(1.0, vec3(0.0));
     WallTerm term = domain_term(walls, x_m, h_m);

@@ -1,10 +1,10 @@
 // Scan of one tile, for kernels that know or compute the sum before it.
 //
-// With STAGED elements pass through shared memory, so that global reads and writes are coalesced although a thread
-// scans consecutive ones; one word in 33 is left out, so that the threads' strides fall on different banks.
-// Without, each thread reads its elements twice and writes them where they are: half the accesses where coalescing
-// has no effect, on a CPU.
-// The including shader declares the buffers `values`, `scanned`, `total` and `overflow`.
+// With STAGED elements pass through shared memory, so that global reads and writes are coalesced although a
+// thread scans consecutive ones; one word in 33 is left out, so that the threads' strides fall on different
+// banks. Without, each thread reads its elements twice and writes them where they are: half the accesses
+// where coalescing has no effect, on a CPU. The including shader declares the buffers `values`, `scanned`,
+// `total` and `overflow`.
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
 // 1: scanned[i] includes values[i].

@@ -4,7 +4,8 @@
 //
 // If neither of two has a rest position, the one with the higher id adopts from the other, so that they do
 // not attach to each other. The partner's rotation is the current one of its own neighbourhood.
-// Bytes: 40 + 24 · links a particle; those that attach read a partner's neighbourhood, too. Order-independent.
+// Bytes: 40 + 24 · links a particle; those that attach read a partner's neighbourhood, too.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "linalg/polar.glsl"

@@ -18,7 +18,8 @@
 struct Conduction {
     Grid grid;
     float inverse_h;
-    // Faces of the domain, which no heat passes unless their temperature is fixed, and a bit for each periodic axis.
+    // Faces of the domain, which no heat passes unless their temperature is fixed, and a bit for each
+    // periodic axis.
     vec3 domain_min_m;
     vec3 domain_max_m;
     uint periodic;

@@ -3,8 +3,8 @@
 //   Y_j = Y_{j−1} + ν (Y_{j−2} − Y_{j−1}) + γ L(Y_{j−1}),  L(v)_i = Σ_links n̂ n̂·(v_j − v_i),
 // with Y_0 the velocities after the constraints. Together the stages solve v' = k τ/m L(v), the dampers
 // parallel to the springs of links (Kelvin–Voigt), stably for any τ, over one step. Forces are along links
-// and opposite at both ends: momentum and rigid rotation are kept. (With μ Y_{j−1} + ν Y_{j−2} the rounding of
-// μ + ν = 1 would change all velocities alike.)
+// and opposite at both ends: momentum and rigid rotation are kept. (With μ Y_{j−1} + ν Y_{j−2} the rounding
+// of μ + ν = 1 would change all velocities alike.)
 //
 // Bytes: 48 + 4 · links a particle, 32 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require

@@ -5,9 +5,9 @@
 // gradient, the corrections do not follow the gradient of the constraint, and for h ≥ 2 spacings a resting
 // column boils. At h = 2 spacings the spline's sum over a cubic lattice is 1.0000.
 //
-// A kernel that defines SMOOTHING_KERNEL as a specialization constant, and HAS_SMOOTHING_KERNELS, before it includes
-// this file has the choice between the two (`fluid.kernel`): `kernel_shape` is the kernel of density, XSPH and
-// artificial pressure, `kernel_slope_shape` that of the gradient of the density constraint.
+// A kernel that defines SMOOTHING_KERNEL as a specialization constant, and HAS_SMOOTHING_KERNELS, before it
+// includes this file has the choice between the two (`fluid.kernel`): `kernel_shape` is the kernel of
+// density, XSPH and artificial pressure, `kernel_slope_shape` that of the gradient of the density constraint.
 #ifndef SPH_KERNELS
 #define SPH_KERNELS
 

@@ -1,6 +1,6 @@
 #version 460
-// Applies the operator of implicit viscosity to a direction p: p − Δt a(p), and computes its product with p. Fed
-// particles have no direction, and a result of zero keeps it so: the operator is that of the others.
+// Applies the operator of implicit viscosity to a direction p: p − Δt a(p), and computes its product with p.
+// Fed particles have no direction, and a result of zero keeps it so: the operator is that of the others.
 //
 // Bytes: 104 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: coupling = threads * 3.

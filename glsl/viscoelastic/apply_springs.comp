@@ -3,10 +3,10 @@
 // σ_i = 1/2V Σ_j s k_ij (r − L) r n nᵀ, with n = (x*_j − x*_i)/r.
 //
 // Both ends compute the same bits with opposite signs, along the line between them at the positions where the
-// step ends: momentum and angular momentum x* × u are conserved. This is a leapfrog step, which neither gains nor
-// loses energy as long as Δt²/m times any eigenvalue of the stiffness is below 4. The share
-// s = min(1, B/max(b_i, b_j)), with the bounds b of bound_springs.comp, ensures that for any k and Δt: it leaves
-// no particle with springs stiffer than B, and no eigenvalue of all springs above 2B.
+// step ends: momentum and angular momentum x* × u are conserved. This is a leapfrog step, which neither gains
+// nor loses energy as long as Δt²/m times any eigenvalue of the stiffness is below 4. The share s = min(1,
+// B/max(b_i, b_j)), with the bounds b of bound_springs.comp, ensures that for any k and Δt: it leaves no
+// particle with springs stiffer than B, and no eigenvalue of all springs above 2B.
 //
 // Bytes: 88 + 8 · degree a particle, 16 a partner. Sums run in the order of slots.
 // Elements: stress = threads * 2.

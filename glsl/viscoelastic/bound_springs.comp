@@ -1,6 +1,6 @@
 #version 460
-// Bounds the stiffness of a particle's springs: the largest sum of a row of |Σ_j k_ij n nᵀ| in N/m, n = x_ij/|x_ij|,
-// which is at least the largest eigenvalue of the sum (Gershgorin).
+// Bounds the stiffness of a particle's springs: the largest sum of a row of |Σ_j k_ij n nᵀ| in N/m, n =
+// x_ij/|x_ij|, which is at least the largest eigenvalue of the sum (Gershgorin).
 //
 // Bytes: 20 + 8 · degree a particle, 12 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require

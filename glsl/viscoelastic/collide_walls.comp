@@ -1,10 +1,10 @@
 #version 460
 // Applies restitution and Coulomb friction of faces to which the fluid does not stick, to particles within a
 // spacing of them:
-//   along the normal, a particle that approached at v_n < 0 leaves with at least −e v_n;
-//   along the face, the velocity loses up to μ p Δt/(ρ d), with the pressure p = −ρ h² λ/Δt² of the density constraint.
-// Approach speeds below 4 |g| Δt are those of a resting fluid and do not rebound. A particle on a face to which the
-// fluid sticks that has too few neighbours for a stress takes the velocity of the face.
+//   along the normal, a particle that approached at v_n < 0 leaves with at least −e v_n; along the face, the
+//   velocity loses up to μ p Δt/(ρ d), with the pressure p = −ρ h² λ/Δt² of the density constraint.
+// Approach speeds below 4 |g| Δt are those of a resting fluid and do not rebound. A particle on a face to
+// which the fluid sticks that has too few neighbours for a stress takes the velocity of the face.
 //
 // Bytes: 84 a particle. Order-independent.
 // Elements: shape = threads * 2.

@@ -1,6 +1,6 @@
 #version 460
-// Computes the residual u − v + Δt a(v) of implicit viscosity, the first direction of conjugate gradients, its
-// square, and that of v − u. Fed particles keep their velocity: their residual is zero.
+// Computes the residual u − v + Δt a(v) of implicit viscosity, the first direction of conjugate gradients,
+// its square, and that of v − u. Fed particles keep their velocity: their residual is zero.
 //
 // Bytes: 132 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: coupling = threads * 3.

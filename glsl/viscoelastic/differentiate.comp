@@ -1,6 +1,6 @@
 #version 460
-// Computes the gradient of a velocity field with the neighbourhoods of this step, and from it the coupling of the
-// viscous force: Q = (2 η D + ζ tr(D)) B − η L.
+// Computes the gradient of a velocity field with the neighbourhoods of this step, and from it the coupling of
+// the viscous force: Q = (2 η D + ζ tr(D)) B − η L.
 //
 // Bytes: 104 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3.

@@ -1,9 +1,10 @@
 #version 460
-// Moves particles by the impulse Δ = v − u of the implicit viscosity of a step, x* ← x* + Δt Δ, and keeps it as the
-// start of the next solve.
+// Moves particles by the impulse Δ = v − u of the implicit viscosity of a step, x* ← x* + Δt Δ, and keeps it
+// as the start of the next solve.
 //
-// Positions thus move by the velocity that viscosity leaves, as they do with one that is explicit. Were they to move by
-// u, which gravity has accelerated, fluid held by viscosity would move by Δt g faster than it flows.
+// Positions thus move by the velocity that viscosity leaves, as they do with one that is explicit. Were they
+// to move by u, which gravity has accelerated, fluid held by viscosity would move by Δt g faster than it
+// flows.
 //
 // Bytes: 72 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

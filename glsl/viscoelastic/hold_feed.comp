@@ -1,6 +1,6 @@
 #version 460
-// Moves fed particles as in a pipe: those that begin the step beyond the mouth have x* = x + Δt V, within the domain,
-// and u = V, whatever the constraints did to them. They still act on others as neighbours.
+// Moves fed particles as in a pipe: those that begin the step beyond the mouth have x* = x + Δt V, within the
+// domain, and u = V, whatever the constraints did to them. They still act on others as neighbours.
 //
 // Bytes: 40 a particle, and 24 of each that is fed. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,7 @@
 #version 460
-// Measures a viscoelastic fluid by tiles: each workgroup merges the particles of its tile. Elastic energies are
-// G/2ρ (tr(A − I) − ln det A) of a conformation and μ/ρ S:S of a strain; of a spring ½ k (1 − L/h)(r − L)², half at
-// each end.
+// Measures a viscoelastic fluid by tiles: each workgroup merges the particles of its tile. Elastic energies
+// are G/2ρ (tr(A − I) − ln det A) of a conformation and μ/ρ S:S of a strain; of a spring ½ k (1 − L/h)(r −
+// L)², half at each end.
 //
 // Bytes: 76 a particle, with springs 80 + 8 · degree and 12 a partner. Order-dependent sums in a fixed order.
 // Elements: stress = threads * 2.

@@ -1,5 +1,5 @@
-// Neighbours of a viscoelastic particle at x*, and their images: copies beyond periodic faces, and reflections
-// in faces to which the fluid sticks, which move oppositely. Slipping faces have no images.
+// Neighbours of a viscoelastic particle at x*, and their images: copies beyond periodic faces, and
+// reflections in faces to which the fluid sticks, which move oppositely. Slipping faces have no images.
 //
 // Weights are w = −W′(q)/q of the cubic spline up to a factor, so that the gradient with the corrected kernel
 // (Bonet1999) is that of least squares with these weights.
@@ -9,8 +9,8 @@
 #include "common/images.glsl"
 #include "pbd/neighbour_rows.glsl"
 
-// Returns w at a distance of q in h, 0 < q < 1. Below a half u² − 4v² is 2q − 3q², whose quotient by q would lose
-// all digits of close pairs.
+// Returns w at a distance of q in h, 0 < q < 1. Below a half u² − 4v² is 2q − 3q², whose quotient by q would
+// lose all digits of close pairs.
 float pair_weight(float q) { return q < 0.5 ? 2.0 - 3.0 * q : (1.0 - q) * (1.0 - q) / q; }
 
 // Effect of faces on the vectors of an image: signs of the components of positions and of velocities.
@@ -45,7 +45,8 @@ float face_velocity(uvec3 sides, float wall_speed_m_s) {
     return sides.y == 0u ? 0.0 : sides.y == 1u ? -wall_speed_m_s : wall_speed_m_s;
 }
 
-// Calls `add_neighbour(sums, j, offset, q, sides)` for each neighbour of particle i, with offset = (x_j − x_i)/h.
+// Calls `add_neighbour(sums, j, offset, q, sides)` for each neighbour of particle i, with offset = (x_j −
+// x_i)/h.
 #define VISIT_NEIGHBOURS(t, i, x, sums)                                                                       \
     {                                                                                                         \
         float inverse_h_ = 1.0 / (t).support_m;                                                               \

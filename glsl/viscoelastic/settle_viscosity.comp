@@ -1,6 +1,7 @@
 #version 460
-// Computes the scalars of conjugate gradients between its passes, and ends the solve: no particle is active once
-// the residual is within the tolerance of the impulse, or the bound on iterations is reached. One thread.
+// Computes the scalars of conjugate gradients between its passes, and ends the solve: no particle is active
+// once the residual is within the tolerance of the impulse, or the bound on iterations is reached. One
+// thread.
 //
 // Bytes: 44. Order-independent.
 #extension GL_GOOGLE_include_directive : require

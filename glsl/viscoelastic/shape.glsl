@@ -1,5 +1,5 @@
-// Neighbourhood of a particle, in two vec4: the inverse B of its moment matrix, the share of its gradients that
-// counts, and its viscosity.
+// Neighbourhood of a particle, in two vec4: the inverse B of its moment matrix, the share of its gradients
+// that counts, and its viscosity.
 struct Neighbourhood {
     mat3 inverse_moment;
     // 1 with neighbours on all sides, 0 with too few for a gradient: drops and threads of single particles.
@@ -17,7 +17,8 @@ float unexplained_viscosity(Neighbourhood n, float unresolved_pa_s) {
     return n.share * (n.viscosity_pa_s + unresolved_pa_s);
 }
 
-// Twice the rate of deformation whose stress over η is that of shear and of bulk viscosity: 2 D + ζ/η tr(D) I.
+// Twice the rate of deformation whose stress over η is that of shear and of bulk viscosity: 2 D + ζ/η tr(D)
+// I.
 mat3 stressing_rate(mat3 gradient, float bulk_ratio) {
     float expansion = gradient[0][0] + gradient[1][1] + gradient[2][2];
     return gradient + transpose(gradient) + mat3(bulk_ratio * expansion);

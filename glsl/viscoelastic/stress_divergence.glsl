@@ -1,15 +1,15 @@
 // Divergence of stress at a particle, for a velocity field v:
 //   a_i = 1/(ρ m₀ h) Σ_j w [ (Q_i + Q_j) x̂_ij + (η_i + η_j)(v_j − v_i)/h ]
-// It is minus the derivative of the power Σ V (σ:L + …) by v_i: for Q = σ B the adjoint of the gradient, so that
-// pairs exchange momentum and, since M is symmetric and B its inverse, angular momentum, too (Bonet1999). The
-// parts in η act on the part of v_j − v_i that gradients do not explain (Ganzenmueller2015), which nothing else
-// would damp; linear fields have none. An image contributes S Q_j R with the signs of its velocity S and of its
-// position R.
+// It is minus the derivative of the power Σ V (σ:L + …) by v_i: for Q = σ B the adjoint of the gradient, so
+// that pairs exchange momentum and, since M is symmetric and B its inverse, angular momentum, too
+// (Bonet1999). The parts in η act on the part of v_j − v_i that gradients do not explain (Ganzenmueller2015),
+// which nothing else would damp; linear fields have none. An image contributes S Q_j R with the signs of its
+// velocity S and of its position R.
 //
 // Here η is the share of the gradient that counts times the viscosity and that of unresolved motion.
 //
-// The kernel declares the buffers of the neighbours, terms, coupling and field, and wall_speed_m_s. The coupling is
-// the columns of Q in three vec4, and η in the last component of the first.
+// The kernel declares the buffers of the neighbours, terms, coupling and field, and wall_speed_m_s. The
+// coupling is the columns of Q in three vec4, and η in the last component of the first.
 
 struct Sums {
     vec3 force;

@@ -1,6 +1,6 @@
 #version 460
-// Computes the velocity gradient of the displacement of this step, and from it conformation or strain, viscosity
-// and stress of each particle.
+// Computes the velocity gradient of the displacement of this step, and from it conformation or strain,
+// viscosity and stress of each particle.
 //
 //   M_i = Σ_j w x̂_ij x̂_ijᵀ / m₀,  B_i = M_i⁻¹                                   moment matrix, the identity on the lattice
 //   L_i = Σ_j w (u_j − u_i) x̂_ijᵀ B_i / (m₀ h),  x̂_ij = (x*_j − x*_i)/h          exact for linear fields (Bonet1999)
@@ -9,17 +9,18 @@
 //   strain tensor:  S ← R (S + U − I) Rᵀ with F = R U, then decay                 τ = 2 μ S
 //   σ = τ + 2 η(γ̇) D + ζ tr(D) I,  D = (L + Lᵀ)/2
 //
-// Since x*_j − x*_i are the offsets at the end of the step and u its displacements over Δt, F is exact for any
-// affine motion: a rigid rotation by any angle leaves τ as it is but for the rotation. With a yield stress
-// the relaxation is multiplied by max(0, 1 − τ_y/|τ_d|) (Saramito2007), |τ_d|² = τ_d:τ_d/2; without a relaxation
-// time the deviator of τ is cut off at τ_y. The deviator S′ of a strain beyond γ decays to it at the rate α
-// (Huang2016 eq 2.26).
+// Since x*_j − x*_i are the offsets at the end of the step and u its displacements over Δt, F is exact for
+// any affine motion: a rigid rotation by any angle leaves τ as it is but for the rotation. With a yield
+// stress the relaxation is multiplied by max(0, 1 − τ_y/|τ_d|) (Saramito2007), |τ_d|² = τ_d:τ_d/2; without a
+// relaxation time the deviator of τ is cut off at τ_y. The deviator S′ of a strain beyond γ decays to it at
+// the rate α (Huang2016 eq 2.26).
 //
-// Writes B and η, and Q = σ B − η L with its η for the force (stress_divergence.glsl). Where viscosity is solved
-// implicitly, Q is that of elasticity alone; before the solve, the same kernel computes B, η and the viscous stress
-// with the offsets at the start of the step. Where neighbours do not span space, so that the harmonic mean of the eigenvalues of M is below 0.06, there is no gradient and memory is lost;
-// between that and 0.14 the share of the stress rises. It is 1 inside, about 0.5 at a flat surface, 0.25 at a
-// corner, and 0 in a sheet or a thread of single particles.
+// Writes B and η, and Q = σ B − η L with its η for the force (stress_divergence.glsl). Where viscosity is
+// solved implicitly, Q is that of elasticity alone; before the solve, the same kernel computes B, η and the
+// viscous stress with the offsets at the start of the step. Where neighbours do not span space, so that the
+// harmonic mean of the eigenvalues of M is below 0.06, there is no gradient and memory is lost; between that
+// and 0.14 the share of the stress rises. It is 1 inside, about 0.5 at a flat surface, 0.25 at a corner, and
+// 0 in a sheet or a thread of single particles.
 //
 // Bytes: 212 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3, stress = threads * 2.
@@ -53,7 +54,8 @@ layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; }
 // xx, yy, zz and xy, xz, yz of A − I, or of S.
 layout(scalar, binding = 9) buffer Diagonal { vec3 diagonal[]; };
 layout(scalar, binding = 10) buffer OffDiagonal { vec3 off_diagonal[]; };
-// Where temperature shifts viscosity, the factor is in the place of the viscosity before (shift_viscosity.comp).
+// Where temperature shifts viscosity, the factor is in the place of the viscosity before
+// (shift_viscosity.comp).
 layout(scalar, binding = 11) buffer Shape { vec4 shape[]; };
 layout(scalar, binding = 12) writeonly buffer Coupling { vec4 coupling[]; };
 layout(scalar, binding = 13) writeonly buffer Stress { vec3 stress[]; };

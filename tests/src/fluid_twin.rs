@@ -1,5 +1,5 @@
-//! The step of a fluid compared with its CPU twin: the device's state as the twin's, each stage on either, and the
-//! bounds on their difference.
+//! The step of a fluid compared with its CPU twin: the device's state as the twin's, each stage on either,
+//! and the bounds on their difference.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -13,8 +13,8 @@ pub fn centre_m(positions_m: &[[f32; 3]], height_m: f64, thickness_m: f64) -> Op
     (near.len() > 10).then(|| [0, 1].map(|axis| near.iter().map(|x| x[axis]).sum::<f64>() / n))
 }
 
-/// Returns the angular velocity in rad/s of a path around the origin, by least squares over its azimuth, and the
-/// number of turns; the points are `interval_s` apart.
+/// Returns the angular velocity in rad/s of a path around the origin, by least squares over its azimuth, and
+/// the number of turns; the points are `interval_s` apart.
 pub fn turning(path_m: &[[f64; 2]], interval_s: f64) -> (f64, f64) {
     let mut azimuth = Vec::new();
     for [x, z] in path_m {

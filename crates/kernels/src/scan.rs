@@ -19,7 +19,8 @@ pub struct ScanOptions {
     pub workgroup_size: u32,
     /// Elements of each thread; results are the same with any.
     pub items_per_thread: u32,
-    /// True if elements pass through shared memory, so that reads and writes are coalesced; results are the same.
+    /// True if elements pass through shared memory, so that reads and writes are coalesced; results are the
+    /// same.
     pub is_staged: bool,
     /// Polls of a tile before the waiting workgroup sums it again.
     pub spins: u32,
@@ -48,8 +49,8 @@ const CPU_WORKGROUP_SIZE: u32 = 32;
 
 impl ScanOptions {
     /// Returns the options for a workgroup size on a device. On a CPU a barrier costs each thread as much as
-    /// several elements, and coalescing has no effect: there, tiles of the same size have down to an eighth of the
-    /// threads, which read their elements where they are.
+    /// several elements, and coalescing has no effect: there, tiles of the same size have down to an eighth
+    /// of the threads, which read their elements where they are.
     pub fn for_device(device: &Device, workgroup_size: u32) -> Self {
         let defaults = Self { workgroup_size, ..Self::default() };
         let is_cpu = device.info().kind == DeviceKind::Software;

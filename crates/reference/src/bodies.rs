@@ -24,8 +24,8 @@ pub enum Shape {
     Capsule(DVec3, DVec3, f64),
     /// The interior of a closed surface, and the map of its boundary density.
     Mesh(Mesh, Option<BoundaryMap>),
-    /// The region below a terrain, and its up axis: x and z of the heights are the other two in the order of the
-    /// alphabet.
+    /// The region below a terrain, and its up axis: x and z of the heights are the other two in the order of
+    /// the alphabet.
     Heightfield(Heights, usize),
 }
 
@@ -398,8 +398,8 @@ impl Shape {
 }
 
 impl Shape {
-    /// Returns the difference of the boundary density from that of the tangent plane, which has the normal n at
-    /// `foot` at a distance of q h from the particle, and h times its gradient.
+    /// Returns the difference of the boundary density from that of the tangent plane, which has the normal n
+    /// at `foot` at a distance of q h from the particle, and h times its gradient.
     fn relief(&self, foot: DVec3, n: DVec3, q: f64, h: f64) -> (f64, DVec3) {
         let across = if n.x.abs() < 0.6 { DVec3::X } else { DVec3::Y };
         let first = n.cross(across).normalize();
@@ -556,7 +556,8 @@ pub struct Pull {
     pub dt_s: f64,
 }
 
-/// Pulls particles towards a line. Twin of `bodies/pull_particles`, in f64; positions in m, velocities in m/s.
+/// Pulls particles towards a line. Twin of `bodies/pull_particles`, in f64; positions in m, velocities in
+/// m/s.
 pub fn pull_particles(position: &[DVec3], velocity: &mut [DVec3], pull: &Pull) {
     let across = |v: DVec3| v - v.dot(pull.direction) * pull.direction;
     let share = 1.0 - (-pull.dt_s * pull.rate_1_s).exp();

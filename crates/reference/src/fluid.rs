@@ -368,8 +368,8 @@ impl Parameters {
         (1.0 - open * density, gradient)
     }
 
-    /// Returns the images within h of `own` of a particle at `other` behind faces of the domain, each given with
-    /// its cell: twin of `common/images.glsl`.
+    /// Returns the images within h of `own` of a particle at `other` behind faces of the domain, each given
+    /// with its cell: twin of `common/images.glsl`.
     pub fn images(
         &self,
         (own, cell): ([f32; 3], [u32; 3]),
@@ -498,9 +498,9 @@ impl Parameters {
         zip(x, v, |x, v| x + self.dt_s * v)
     }
 
-    /// Returns the neighbours of each particle within 1.1 h at x*, in the order in which kernels visit them, and
-    /// its images with the sign of each axis: twin of `pbd/list_neighbours`, but for the order of images. With
-    /// `has_start`, also those within h at the start of the step.
+    /// Returns the neighbours of each particle within 1.1 h at x*, in the order in which kernels visit them,
+    /// and its images with the sign of each axis: twin of `pbd/list_neighbours`, but for the order of images.
+    /// With `has_start`, also those within h at the start of the step.
     pub fn list_neighbours(&self, state: &State, has_start: bool) -> Vec<Row> {
         let reach = Self { support_m: 1.1 * self.support_m, ..self.clone() };
         let row = |i: usize| {
@@ -575,7 +575,8 @@ impl Parameters {
             .collect()
     }
 
-    /// Returns x − R x' over h of a particle and of the image of another behind sides, as in [`Image::sides`].
+    /// Returns x − R x' over h of a particle and of the image of another behind sides, as in
+    /// [`Image::sides`].
     fn offset_from(&self, sides: [u32; 3], x: [f32; 3], other: [f32; 3]) -> [f32; 3] {
         std::array::from_fn(|axis| {
             let faces = [self.domain_min_m[axis], self.domain_max_m[axis]];
@@ -909,8 +910,8 @@ mod tests {
     }
 
     proptest! {
-        /// Values and slopes are those of the kernels in SI units at any support radius, zero from h on, and the
-        /// contribution of a plane is what lies beyond it.
+        /// Values and slopes are those of the kernels in SI units at any support radius, zero from h on, and
+        /// the contribution of a plane is what lies beyond it.
         #[test]
         fn kernels_are_those_of_the_papers(q in 0.0f64..1.2, h in 0.01f64..2.0) {
             let h3 = h.powi(3);

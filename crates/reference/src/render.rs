@@ -1,5 +1,5 @@
-//! Twins of rendering kernels: the triangles of a terrain's chunks, the classification of spray particles, and
-//! the filters of a fluid's surface.
+//! Twins of rendering kernels: the triangles of a terrain's chunks, the classification of spray particles,
+//! and the filters of a fluid's surface.
 
 use crate::surface::Nodes;
 use glam::DVec3;
@@ -144,7 +144,8 @@ pub fn smooth_depth_narrow_range(distance_m: &[f32], params: DepthFilterParams) 
     })
 }
 
-/// Smooths a thickness in m along one axis like `render.smooth_thickness`, where distances in m show a surface.
+/// Smooths a thickness in m along one axis like `render.smooth_thickness`, where distances in m show a
+/// surface.
 pub fn smooth_thickness(distance_m: &[f32], thickness_m: &[f32], params: DepthFilterParams) -> Vec<f32> {
     let smoothed = |i: usize| {
         let (z, thickness) = (distance_m[i], thickness_m[i]);

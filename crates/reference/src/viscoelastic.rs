@@ -1,7 +1,7 @@
 //! Twin of the viscoelastic fluid: one function per kernel of `glsl/viscoelastic`, in f64 from the formulas.
 //!
-//! A [`State`] holds what the device's buffers hold after each stage. Neighbours are those of the cells of the
-//! position-based fluid, whose twin it extends.
+//! A [`State`] holds what the device's buffers hold after each stage. Neighbours are those of the cells of
+//! the position-based fluid, whose twin it extends.
 
 use glam::{DMat3, DVec3};
 
@@ -822,8 +822,8 @@ impl State {
         bonds::remove_bonds(&mut self.springs, &keep);
     }
 
-    /// Returns the offset x_j − x_i in m and the rest length in m of each spring of a particle whose ends do not
-    /// coincide.
+    /// Returns the offset x_j − x_i in m and the rest length in m of each spring of a particle whose ends do
+    /// not coincide.
     fn springs_of(&self, at: &[[f32; 3]], i: usize) -> Vec<(usize, DVec3, f64)> {
         let row = self.springs.rows[i].iter();
         row.map(|spring| (spring.partner as usize, f64::from(spring.rest_length_m)))
@@ -907,8 +907,8 @@ impl State {
         (scale * self.strain.iter().map(energy).sum::<f64>(), moments.sum())
     }
 
-    /// Returns the power in W/V over one particle's volume that stress and unresolved motion take from a field:
-    /// Σ σ:L of the couplings' stress, and half of Σ w over pairs of the unresolved part.
+    /// Returns the power in W/V over one particle's volume that stress and unresolved motion take from a
+    /// field: Σ σ:L of the couplings' stress, and half of Σ w over pairs of the unresolved part.
     pub fn power(&self, p: &Parameters, v: &[DVec3], elastic: bool) -> f64 {
         (0..v.len())
             .map(|i| {

@@ -173,8 +173,8 @@ impl OrbitCamera {
         Some((half + half.y * on_plane, depth))
     }
 
-    /// Returns the ray through a pixel of a picture of the given size: a point of it, and its unit vector away
-    /// from the viewer. [`Self::project`] maps the points of the ray to the pixel.
+    /// Returns the ray through a pixel of a picture of the given size: a point of it, and its unit vector
+    /// away from the viewer. [`Self::project`] maps the points of the ray to the pixel.
     pub fn ray(&self, pixel: Vec2, width: u32, height: u32) -> (Vec3, Vec3) {
         let axes = self.axes();
         let half = 0.5 * Vec2::new(width as f32, height as f32);

@@ -21,7 +21,8 @@ pub struct EllipsoidOptions {
     pub radius_m: f32,
     /// Bound on the ratio of the longest and any other semi-axis, at least 1; 4 in Yu2013.
     pub max_ratio: f32,
-    /// Share of the way to the weighted mean of its neighbours by which a particle's centre moves; 0.9 in Yu2013.
+    /// Share of the way to the weighted mean of its neighbours by which a particle's centre moves; 0.9 in
+    /// Yu2013.
     pub center_share: f32,
 }
 

@@ -60,7 +60,8 @@ fn matrix(e: &Ellipsoid) -> [[f64; 3]; 3] {
     [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 }
 
-/// Returns places that are in the whole box, in a small part of it, in a plane, along a line, or all the same.
+/// Returns places that are in the whole box, in a small part of it, in a plane, along a line, or all the
+/// same.
 fn places(n: usize, kind: usize, seed: u64) -> Vec<Vec3> {
     let mut random = Random::new(seed);
     let mut unit = || random.unit();
@@ -77,8 +78,9 @@ fn places(n: usize, kind: usize, seed: u64) -> Vec<Vec3> {
 proptest! {
     #![proptest_config(config(24))]
 
-    /// G and centre agree with the twin, which sums and decomposes in f64. Errors of the covariance of f32 sums
-    /// over some hundred neighbours, 1e-6 of its norm, act on G by less than its condition, max_ratio² = 16.
+    /// G and centre agree with the twin, which sums and decomposes in f64. Errors of the covariance of f32
+    /// sums over some hundred neighbours, 1e-6 of its norm, act on G by less than its condition, max_ratio² =
+    /// 16.
     #[test]
     fn ellipsoids_agree_with_their_twin(
         n in prop_oneof![Just(0usize), Just(1), Just(255), Just(256), Just(257), 2usize..600],
@@ -112,8 +114,8 @@ proptest! {
     }
 }
 
-/// A lattice has spheres inside. At its faces ellipsoids are flat, and none is flatter than the bound; all have
-/// the volume of the sphere.
+/// A lattice has spheres inside. At its faces ellipsoids are flat, and none is flatter than the bound; all
+/// have the volume of the sphere.
 #[test]
 fn ellipsoids_are_flat_at_faces_and_spheres_inside() {
     let device = device();
@@ -139,7 +141,8 @@ fn ellipsoids_are_flat_at_faces_and_spheres_inside() {
     }
 }
 
-/// Returns the root mean square of the height in m of a pool's surface about its mean, as drawn without a filter.
+/// Returns the root mean square of the height in m of a pool's surface about its mean, as drawn without a
+/// filter.
 fn roughness(max_ratio: Option<f32>) -> f64 {
     let mut studio = Studio::new(128, 128);
     let mut random = Random::new(7);

@@ -464,8 +464,8 @@ fn no_particles_are_drawn_as_nothing() {
 
 const GOLDEN: (u32, u32) = (320, 180);
 /// Mean FLIP difference of a picture from the stored one that is still accepted. Drivers round differently in
-/// exponentials and powers, which moves few pixels by one step of eight bits, far below it; the planted changes
-/// below are at least twice as far off.
+/// exponentials and powers, which moves few pixels by one step of eight bits, far below it; the planted
+/// changes below are at least twice as far off.
 const MAX_FLIP: f64 = 0.005;
 
 /// Changes of the pool's picture.

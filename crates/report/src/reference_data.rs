@@ -17,12 +17,12 @@ pub const KOSHIZUKA_OKA_1996_FRONT: [(f64, f64); 9] = [
     (3.096, 3.624),
 ];
 
-/// Surge front of a collapsing water column of width 57.15 mm (2.25 inches) and twice that height as
-/// measured by Martin & Moyce, out to 14 widths, in the variables of [`KOSHIZUKA_OKA_1996_FRONT`].
-/// J. C. Martin and W. J. Moyce, "Part IV. An experimental study of the collapse of liquid columns on a rigid
-/// horizontal plane", Philosophical Transactions of the Royal Society A 244 (1952) 312–324, figure 3; digitized
-/// in PySPH, `pysph/examples/db_exp_data.py`. Its first five points agree with the paper's table 2, as other
-/// programs quote it, within 2.5 %.
+/// Surge front of a collapsing water column of width 57.15 mm (2.25 inches) and twice that height as measured
+/// by Martin & Moyce, out to 14 widths, in the variables of [`KOSHIZUKA_OKA_1996_FRONT`]. J. C. Martin and W.
+/// J. Moyce, "Part IV. An experimental study of the collapse of liquid columns on a rigid horizontal plane",
+/// Philosophical Transactions of the Royal Society A 244 (1952) 312–324, figure 3; digitized in PySPH,
+/// `pysph/examples/db_exp_data.py`. Its first five points agree with the paper's table 2, as other programs
+/// quote it, within 2.5 %.
 pub const MARTIN_MOYCE_1952_FRONT: [(f64, f64); 15] = [
     (0.832, 1.217),
     (1.219, 1.474),

@@ -30,8 +30,8 @@ pub struct LiveParameter {
     pub description: String,
     /// Present value.
     pub value: LiveValue,
-    /// Ends of the range of a control, which is no limit of the value: from the schema, else two decades about
-    /// the value in the scene.
+    /// Ends of the range of a control, which is no limit of the value: from the schema, else two decades
+    /// about the value in the scene.
     pub range: [f64; 2],
     /// True if the range spans decades.
     pub is_logarithmic: bool,
@@ -79,8 +79,8 @@ impl Scene {
         self.solver_scene().map_or(&[], |solver| solver.live_keys(self))
     }
 
-    /// Returns the key of [`Self::live_keys`], or `bodies.N.motion`, that a key is or belongs to: in scenes with live
-    /// keys the motions of bodies may change, too.
+    /// Returns the key of [`Self::live_keys`], or `bodies.N.motion`, that a key is or belongs to: in scenes
+    /// with live keys the motions of bodies may change, too.
     pub fn live_key_of(&self, key: &str) -> Option<String> {
         if self.live_keys().contains(&key) {
             return Some(key.to_owned());
@@ -105,9 +105,9 @@ impl Scene {
         }
     }
 
-    /// Returns the scene with other values of some of [`Self::live_keys`] and motions of bodies, as arguments `key=value`: read and
-    /// validated as a whole, as when it was loaded. An automatic time step keeps its present value, as a
-    /// number, because the time of a state is the number of its steps times one step.
+    /// Returns the scene with other values of some of [`Self::live_keys`] and motions of bodies, as arguments
+    /// `key=value`: read and validated as a whole, as when it was loaded. An automatic time step keeps its
+    /// present value, as a number, because the time of a state is the number of its steps times one step.
     ///
     /// # Errors
     /// A key that may not change while the simulation runs, or a value that makes the scene invalid.

@@ -132,8 +132,8 @@ pub trait Solver {
 /// Makes a running simulation of the scene `from` go on with the parameters of `to`.
 ///
 /// # Errors
-/// The scenes differ in a key that cannot change while the simulation runs, or like [`Solver::set_scene`]; the
-/// solver is then unchanged.
+/// The scenes differ in a key that cannot change while the simulation runs, or like [`Solver::set_scene`];
+/// the solver is then unchanged.
 pub fn change_scene(
     solver: &mut dyn Solver,
     device: &Device,

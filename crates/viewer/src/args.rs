@@ -39,9 +39,10 @@ pub enum Command {
     /// Open a window on a running scene or on a recording.
     ///
     /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, H lists the
-    /// keys, P shows the parameters that can change while a simulation runs, Esc closes. A recording plays backwards with J and forwards with L, faster when pressed again, and K pauses; Home
-    /// and End go to its ends. Drag with the left button to orbit, with the right or middle one to pan; the
-    /// wheel zooms. With G held, dragging with the left button pulls the particles of a running simulation.
+    /// keys, P shows the parameters that can change while a simulation runs, Esc closes. A recording plays
+    /// backwards with J and forwards with L, faster when pressed again, and K pauses; Home and End go to its
+    /// ends. Drag with the left button to orbit, with the right or middle one to pan; the wheel zooms. With G
+    /// held, dragging with the left button pulls the particles of a running simulation.
     View(ViewArgs),
     /// Play a recording in a window, or make a video of it.
     Play(PlayArgs),

@@ -185,8 +185,8 @@ impl Device {
         self.shared.findings.get(key)
     }
 
-    /// Stores a finding for [`Self::stored_finding`], in this process and, if a pipeline cache was given, in a
-    /// file beside it. `key` is part of a file's name.
+    /// Stores a finding for [`Self::stored_finding`], in this process and, if a pipeline cache was given, in
+    /// a file beside it. `key` is part of a file's name.
     pub fn store_finding(&self, key: &str, value: &str) {
         self.shared.findings.store(key, value);
     }

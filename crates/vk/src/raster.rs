@@ -241,7 +241,8 @@ impl Drop for RasterInner {
 
 impl Recorder {
     /// Draws in order to `color` and `depth`. With a `background` (display-encoded RGBA, or one number in the
-    /// first component), `color` is first cleared to it and depth to infinity; without one, both keep their contents.
+    /// first component), `color` is first cleared to it and depth to infinity; without one, both keep their
+    /// contents.
     ///
     /// Reported by [`Device::submit`]: images of different sizes or of the wrong formats, or a draw whose
     /// pipeline is for another colour format.

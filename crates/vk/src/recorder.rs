@@ -226,8 +226,8 @@ impl Recorder {
                     Threads::Tiles(_, log2) => u64::from(log2.min(LARGEST_TILE_LOG2)),
                     _ => u64::from(kernel.inner.tile.trailing_zeros()),
                 };
-                // SAFETY: the row lies in the buffer (the tile was checked, or is bounded), and the arguments are made by
-                // prepare_dispatch within the device's limits.
+                // SAFETY: the row lies in the buffer (the tile was checked, or is bounded), and the arguments
+                // are made by prepare_dispatch within the device's limits.
                 unsafe { device.cmd_dispatch_indirect(commands, count.args.raw().inner.handle, 12 * row) };
             }
         }

@@ -115,8 +115,8 @@ fn block(n: usize, [model, viscosity, feed, heat]: [&str; 4]) -> Result<(Scene, 
     Ok((scene, sampled))
 }
 
-/// Runs the stages of the position-based fluid on the device, which have a bench and twin of their own, and the
-/// rest on the twin.
+/// Runs the stages of the position-based fluid on the device, which have a bench and twin of their own, and
+/// the rest on the twin.
 fn step_of_twin(device: &Device, mut solver: Viscoelastic, n: usize) -> Result<Vec<[f32; 3]>> {
     let (of_fluid, rest): (Vec<Stage>, Vec<Stage>) = solver.stages().partition(|stage| {
         use Stage::{BuildSprings, Fluid, HoldPrediction, ReorderSprings, ReorderStress};

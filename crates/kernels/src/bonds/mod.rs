@@ -22,8 +22,8 @@ const MAX_ROUNDS: u32 = 256;
 /// thread's loops after 65 535 iterations in all; longer rows are refused instead.
 const MAX_SLOTS: u32 = 240;
 
-/// Maximum number of slots per row that the compare-and-swap builder fills: its passes search rows at both ends of each
-/// pair, and a claim that a device ends part-way would leave a bond with one end.
+/// Maximum number of slots per row that the compare-and-swap builder fills: its passes search rows at both
+/// ends of each pair, and a claim that a device ends part-way would leave a bond with one end.
 const MAX_CLAIM_SLOTS: u32 = 64;
 
 /// Faults that [`PairBonds::record_check`] counts, in the order of its counts.
@@ -97,7 +97,8 @@ pub enum Builder {
     /// their slots differ from run to run.
     ///
     /// A pass that makes no bond ends the build with no eligible pair left. A pass that makes some may leave
-    /// such pairs, because a thread can find a slot claimed that is released later. Rows have at most 64 slots.
+    /// such pairs, because a thread can find a slot claimed that is released later. Rows have at most 64
+    /// slots.
     CompareAndSwap {
         /// Maximum number of passes, 1 to 256; those after one that made no bond cost almost nothing.
         passes: u32,
@@ -299,8 +300,8 @@ impl PairBonds {
         &self.front.partner
     }
 
-    /// Returns the rest length in m of the bond in each slot, initially the distance at which it was made. Where
-    /// the slot is empty, it is 0 after a remap or a removal.
+    /// Returns the rest length in m of the bond in each slot, initially the distance at which it was made.
+    /// Where the slot is empty, it is 0 after a remap or a removal.
     pub fn rest_length_m(&self) -> &Buffer<f32> {
         &self.front.rest_length_m
     }
@@ -423,9 +424,9 @@ impl PairBonds {
     /// makes no bond.
     ///
     /// # Errors
-    /// The search is invalid; the grid's cells are smaller than the radius; the rounds are not 1 to 256; rows of
-    /// more than 64 slots with [`Builder::CompareAndSwap`]; more particles than rows, or a column shorter than
-    /// the count's capacity.
+    /// The search is invalid; the grid's cells are smaller than the radius; the rounds are not 1 to 256; rows
+    /// of more than 64 slots with [`Builder::CompareAndSwap`]; more particles than rows, or a column shorter
+    /// than the count's capacity.
     pub fn record_build(
         &self,
         recorder: &mut Recorder,

@@ -33,8 +33,8 @@ impl Extent {
 }
 
 impl Table {
-    /// Makes a table without bonds. Waits for the device. All slots are cleared, so that a saved table has the same
-    /// bits in every run.
+    /// Makes a table without bonds. Waits for the device. All slots are cleared, so that a saved table has
+    /// the same bits in every run.
     pub fn new(device: &Device, extent: Extent, side: &str) -> Result<Self, KernelError> {
         let table = Self {
             partner: device.buffer(&format!("bond partner{side}"), extent.column())?,

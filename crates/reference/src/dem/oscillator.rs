@@ -2,8 +2,8 @@
 
 /// A contact as an oscillator, m* δ'' = −k δ − c δ', in steps of v ← v − Δt (k δ + c v)/m*, δ ← δ + Δt v.
 ///
-/// Successive overlaps lie on δ(θ) ∝ e^{−κθ} sin θ at angles α apart, if c = (1 − e^{−2κα}) m*/Δt and ω² Δt² =
-/// 2 e^{−κα} (cosh κα − cos α). Half a turn damps by e^{−κπ} = e, so κ = β/√(1 − β²).
+/// Successive overlaps lie on δ(θ) ∝ e^{−κθ} sin θ at angles α apart, if c = (1 − e^{−2κα}) m*/Δt and ω² Δt²
+/// = 2 e^{−κα} (cosh κα − cos α). Half a turn damps by e^{−κπ} = e, so κ = β/√(1 − β²).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Oscillator {
     /// Δt in s.

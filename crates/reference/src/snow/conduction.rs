@@ -106,8 +106,8 @@ impl State {
         (0..self[kind].len()).map(flow).collect()
     }
 
-    /// Returns the places within h of particle `i` of a neighbour: its own, without reflection, and its images
-    /// behind faces of the domain.
+    /// Returns the places within h of particle `i` of a neighbour: its own, without reflection, and its
+    /// images behind faces of the domain.
     fn places(&self, p: &Parameters, (kind, i): (Kind, usize), (other_kind, j): (Kind, usize)) -> Vec<Image> {
         let at =
             |kind: Kind, i: usize| (self[kind].predicted[i], p.fluid.grid.cell_from_index(self[kind].key[i]));

@@ -210,8 +210,8 @@ impl State {
         sum
     }
 
-    /// Returns Δx in m of each particle of a phase, from the positions that `compute_lambda` left in `constraint`,
-    /// before walls; `elastic` is u after the iteration.
+    /// Returns Δx in m of each particle of a phase, from the positions that `compute_lambda` left in
+    /// `constraint`, before walls; `elastic` is u after the iteration.
     fn corrections(&self, p: &Parameters, kind: Kind, elastic: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let omega = p.fluid.over_relaxation;
         let correct = |i: usize| {

@@ -33,7 +33,8 @@ pub struct Heat {
     pub freezing_c: f32,
     /// s = 6/Σ(1 − q)q² over the cubic lattice of the spacing, which makes the Laplacian exact there.
     pub laplacian_scale: f32,
-    /// Maximum correction of a pair's weight, that of a lone neighbour at one spacing; none without correction.
+    /// Maximum correction of a pair's weight, that of a lone neighbour at one spacing; none without
+    /// correction.
     pub max_correction: Option<f32>,
     /// Model of the latent heat.
     pub latent_heat: LatentHeat,

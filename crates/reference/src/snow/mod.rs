@@ -8,7 +8,8 @@
 //! - `migration`: `mark_phase_change`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
 //! - `heat`, `conduction`: capacities and conductivities, and the flow between particles.
 //! - `links`: `break_links`, `build_links`.
-//! - `constraints`: `compute_lambda` and `solve`, the Jacobi iterations; `boundary`: boundary particles of walls.
+//! - `constraints`: `compute_lambda` and `solve`, the Jacobi iterations; `boundary`: boundary particles of
+//!   walls.
 //! - `shape`: `attach_to_shape` and `apply_shape_matching`, in f64.
 //! - `friction`: between particles, and between particles and walls.
 
@@ -70,7 +71,8 @@ pub struct Parameters {
     pub mass_kg: f32,
     /// D in m, at most h: particles closer than this touch.
     pub contact_distance_m: f32,
-    /// k_bounce: the share of an overlap removed per iteration, Chen2021 eq 5.14; unless contacts are springs.
+    /// k_bounce: the share of an overlap removed per iteration, Chen2021 eq 5.14; unless contacts are
+    /// springs.
     pub bounce_stiffness: f32,
     /// Averaging of the corrections of a pair.
     pub averaging: Averaging,

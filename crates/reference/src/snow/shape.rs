@@ -150,7 +150,8 @@ impl State {
         self.solid.rest_position = next_rest.collect();
     }
 
-    /// Returns the clusters of all snow particles at the positions that `compute_lambda` left in `constraint`.
+    /// Returns the clusters of all snow particles at the positions that `compute_lambda` left in
+    /// `constraint`.
     pub fn clusters(&self) -> Vec<Cluster> {
         let cluster = |i: usize| {
             let members: Vec<usize> = std::iter::once(i).chain(self.shape_partners(i)).collect();

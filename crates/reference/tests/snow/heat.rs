@@ -85,7 +85,8 @@ fn between_snow_and_water_the_flow_is_that_of_conductors_in_series() {
     for (kind, before) in Kind::ALL.into_iter().zip(before) {
         for (i, before_c) in before.iter().enumerate() {
             let place = state[kind].position[i].map(|x| (x / SPACING_M - 3.0).round());
-            // The correction strengthens the pairs of the layer at a free surface, through which no heat flows.
+            // The correction strengthens the pairs of the layer at a free surface, through which no heat
+            // flows.
             if (2.0..=5.0).contains(&place[0]) {
                 let change_c = state[kind].temperature_c[i] - before_c;
                 // A gradient of 16 °C a spacing would change an unbalanced particle by 0.01 °C and more.

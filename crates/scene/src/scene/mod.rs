@@ -165,9 +165,9 @@ impl Default for SolverKind {
 pub struct Solver {
     /// The method.
     pub kind: SolverKind,
-    /// Jacobi iterations in a step: the number of them in scenes with `[snow]` and with a
-    /// `density_tolerance` of 0, the minimum otherwise. By default 3, and 1 with `solver.kind = "viscoelastic"`,
-    /// whose stress keeps particles in order.
+    /// Jacobi iterations in a step: the number of them in scenes with `[snow]` and with a `density_tolerance`
+    /// of 0, the minimum otherwise. By default 3, and 1 with `solver.kind = "viscoelastic"`, whose stress
+    /// keeps particles in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iterations: Option<u32>,
     /// Error to which the density constraint of water is solved: the mean over all particles of

@@ -26,8 +26,8 @@ impl Scene {
         starts.chain(colliders).chain(bodies).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
     }
 
-    /// Returns the square of the speed after a fall through the whole domain, as far as particles fall freely, in
-    /// m²/s².
+    /// Returns the square of the speed after a fall through the whole domain, as far as particles fall
+    /// freely, in m²/s².
     pub(crate) fn fall_m2_s2(&self) -> f64 {
         let gravity = self.gravity_m_s2();
         let mut top_m = self.domain.max_m;

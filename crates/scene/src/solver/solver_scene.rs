@@ -64,8 +64,8 @@ pub trait SolverScene: Send + Sync {
         self.particle_spacing_m(scene)
     }
 
-    /// Multiplies the lengths of the solver's own sections when a scene is scaled, if its materials do not fix
-    /// them.
+    /// Multiplies the lengths of the solver's own sections when a scene is scaled, if its materials do not
+    /// fix them.
     fn scale_lengths(&self, _scene: &mut Scene, _scale: f64) {}
 
     /// Returns the height in m, along the up axis, above which particles do not fall freely; by default none.

@@ -1,5 +1,5 @@
-//! The `[viscoelastic]` section and periodic domains: what is refused, with the key, what was found and what is
-//! expected.
+//! The `[viscoelastic]` section and periodic domains: what is refused, with the key, what was found and what
+//! is expected.
 
 use crate::minimal;
 use frazil_scene::Elasticity;

@@ -1,13 +1,15 @@
-//! Moves loads of constants to the start of their function: of push constants, and of elements with a constant index
-//! of structures in buffers that a shader only reads, such as `terms[0]`.
+//! Moves loads of constants to the start of their function: of push constants, and of elements with a
+//! constant index of structures in buffers that a shader only reads, such as `terms[0]`.
 //!
-//! Such a value is the same in all threads, but Mesa before 23.1 loads it in llvmpipe lane by lane wherever the
-//! load stands in divergent control flow, such as in the innermost loop over neighbours or after an early return, at
-//! the price of a load of a neighbour. No optimizer on the way moves it: SPIR-V's leaves loops alone, and LLVM must
-//! assume that a store to a buffer changes it. On GPUs little changes: these are scalar loads there.
+//! Such a value is the same in all threads, but Mesa before 23.1 loads it in llvmpipe lane by lane wherever
+//! the load stands in divergent control flow, such as in the innermost loop over neighbours or after an early
+//! return, at the price of a load of a neighbour. No optimizer on the way moves it: SPIR-V's leaves loops
+//! alone, and LLVM must assume that a store to a buffer changes it. On GPUs little changes: these are scalar
+//! loads there.
 //!
-//! Buffers of one dispatch do not overlap unless all are read only, so that a load at the start has the same value.
-//! Scalars in buffers stay where they are: such a buffer may have no element where the load is not reached.
+//! Buffers of one dispatch do not overlap unless all are read only, so that a load at the start has the same
+//! value. Scalars in buffers stay where they are: such a buffer may have no element where the load is not
+//! reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,12 +32,12 @@ const PUSH_CONSTANT: u32 = 9;
 const STORAGE_BUFFER: u32 = 12;
 const NON_WRITABLE: u32 = 24;
 
-/// Loads of one function, by the variable and the indices of the access chain: the type of the pointer, that of the
-/// value, and the id of the value at the start of the function.
+/// Loads of one function, by the variable and the indices of the access chain: the type of the pointer, that
+/// of the value, and the id of the value at the start of the function.
 type Loads = BTreeMap<Vec<u32>, [u32; 3]>;
 
-/// Returns a module in which each function loads a constant at most once, at its start; accesses with computed indices
-/// stay where they are.
+/// Returns a module in which each function loads a constant at most once, at its start; accesses with
+/// computed indices stay where they are.
 pub fn hoist_constants(words: &[u32]) -> Vec<u32> {
     let constants = Constants::of(words);
     let mut bound = words[BOUND];

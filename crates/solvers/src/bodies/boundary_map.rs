@@ -1,9 +1,9 @@
-//! Boundary maps of meshes as `pbd/boundary_map.glsl` reads them: the difference between the boundary density of a
-//! mesh and that of its tangent plane, on a grid.
+//! Boundary maps of meshes as `pbd/boundary_map.glsl` reads them: the difference between the boundary density
+//! of a mesh and that of its tangent plane, on a grid.
 //!
 //! Both densities are sums over the nodes within the kernel's support, so that the difference is exactly zero
-//! where the surface is flat within it, whatever the error of the sums (in the manner of `Bender2019`, whose maps
-//! hold the density itself).
+//! where the surface is flat within it, whatever the error of the sums (in the manner of `Bender2019`, whose
+//! maps hold the density itself).
 
 use super::triangle::Triangle;
 use glam::{DVec3, IVec3};
@@ -15,8 +15,8 @@ const NODES_PER_SUPPORT: [f64; 4] = [6.0, 4.0, 3.0, 2.0];
 const MAX_NODES: f64 = 8_388_608.0;
 
 /// Appends the map of a mesh, whose triangles are relative to its middle, and returns the index of its first
-/// number; 0 if the mesh is so large compared to the support `h_m` that a map would exceed the limit of nodes: then
-/// the tangent plane alone is used.
+/// number; 0 if the mesh is so large compared to the support `h_m` that a map would exceed the limit of
+/// nodes: then the tangent plane alone is used.
 pub(super) fn append_boundary_map(triangles: &[Triangle], h_m: f64, numbers: &mut Vec<f32>) -> u32 {
     let corners = || triangles.iter().flat_map(|triangle| triangle.corners);
     let least = corners().fold(DVec3::INFINITY, DVec3::min);
@@ -47,8 +47,8 @@ struct Nodes {
     n: IVec3,
 }
 
-/// Nearest point of a mesh to a node: the signed distance in m, infinite for a node that is out of reach, and the
-/// unit normal there.
+/// Nearest point of a mesh to a node: the signed distance in m, infinite for a node that is out of reach, and
+/// the unit normal there.
 #[derive(Clone, Copy)]
 struct Nearest {
     distance_m: f64,
@@ -64,8 +64,8 @@ impl Nodes {
         self.lower + self.cell_m * at.as_dvec3()
     }
 
-    /// Finds the nearest point of the mesh for all nodes within the support of its surface; all others have an
-    /// infinite distance of the right sign.
+    /// Finds the nearest point of the mesh for all nodes within the support of its surface; all others have
+    /// an infinite distance of the right sign.
     fn surface(&self, triangles: &[Triangle], h_m: f64) -> Vec<Nearest> {
         let reach_m = h_m + self.cell_m;
         let nothing = Nearest { distance_m: f64::INFINITY, normal: DVec3::ZERO };
@@ -107,7 +107,8 @@ impl Nodes {
         nearest
     }
 
-    /// Returns the difference between the boundary density of the mesh and that of the tangent plane at each node.
+    /// Returns the difference between the boundary density of the mesh and that of the tangent plane at each
+    /// node.
     fn relief(&self, surface: &[Nearest], h_m: f64) -> Vec<f32> {
         let points = self.quadrature(h_m);
         // Fraction of the cell of a node that is solid, as if the surface were a plane there.

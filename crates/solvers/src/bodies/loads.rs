@@ -14,8 +14,8 @@ use frazil_vk::{Buffer, Device, Pending, ReadbackRing, Recorder, Result};
 const LOADS_COLUMN: &str = "body loads";
 const LOAD_WORDS: u32 = (size_of::<RawLoad>() / 4) as u32;
 
-/// Exponent of the quanta of momentum in a particle's mass times 1 m/s: sums of 2²⁶ particles at 1 m/s fit into
-/// 63 bits.
+/// Exponent of the quanta of momentum in a particle's mass times 1 m/s: sums of 2²⁶ particles at 1 m/s fit
+/// into 63 bits.
 const QUANTA_EXPONENT: f64 = 36.0;
 
 /// Returns the number of quanta per N s in sums of the momentum of particles of this mass, a power of two.

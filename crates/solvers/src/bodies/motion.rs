@@ -60,7 +60,8 @@ impl BodyPose {
         }
     }
 
-    /// Returns the position in the scene file of the point that is at `position_m`, the inverse of [`Self::apply`].
+    /// Returns the position in the scene file of the point that is at `position_m`, the inverse of
+    /// [`Self::apply`].
     pub fn place(&self, position_m: DVec3) -> DVec3 {
         self.pivot_m + self.rotation.inverse() * (position_m - self.pivot_m - self.offset_m)
     }
@@ -83,8 +84,8 @@ fn turn_between(key: &Keyframe, next: &Keyframe) -> DVec3 {
     turn.to_scaled_axis()
 }
 
-/// Sets the motion of a body; appends the data of a motion that is not uniform to `heights_m`. Returns false for
-/// an unknown motion.
+/// Sets the motion of a body; appends the data of a motion that is not uniform to `heights_m`. Returns false
+/// for an unknown motion.
 pub(crate) fn set_motion(body: &mut Body, motion: &BodyMotion, heights_m: &mut Vec<f32>) -> bool {
     let narrow = |v: Vec3| v.map(|x| x as f32);
     body.first_motion = heights_m.len() as u32;

@@ -1,5 +1,5 @@
-//! Bodies in a position-based step: boundary density, projection of particles out of bodies, drag and friction,
-//! and the loads of all of these on the bodies.
+//! Bodies in a position-based step: boundary density, projection of particles out of bodies, drag and
+//! friction, and the loads of all of these on the bodies.
 
 use super::motion::Smoothing;
 use super::neighbour_rows::{NO_FLAG, NeighbourRows};
@@ -149,7 +149,8 @@ impl Bodies {
         }))
     }
 
-    /// Adopts other parameters, and other motions, of the same bodies; loads and the number of steps so far are kept.
+    /// Adopts other parameters, and other motions, of the same bodies; loads and the number of steps so far
+    /// are kept.
     pub fn set_parameters(
         &mut self,
         device: &Device,

@@ -11,8 +11,9 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 /// Particles with more neighbours search them in any case.
 pub static NEIGHBOUR_SLOTS: Tunable = Tunable { name: "neighbour_slots", default: 64, min: 1, max: 512 };
 
-/// Returns the margin of rows around h, in h. Their length grows with its third power, and a particle that moves
-/// further than half of it within the density solve of a step costs all a search; more corrections move further.
+/// Returns the margin of rows around h, in h. Their length grows with its third power, and a particle that
+/// moves further than half of it within the density solve of a step costs all a search; more corrections move
+/// further.
 fn margin(parameters: &Parameters) -> f32 {
     if parameters.iterations == 1 { 0.05 } else { 0.1 }
 }
@@ -95,14 +96,14 @@ impl NeighbourRows {
         self.slots
     }
 
-    /// Returns the entries in slot 0 of each row, then those in slot 1 …: the index of a particle and, above 26
-    /// bits, the faces of the domain that reflect it (1 the lower, 2 the upper, two bits an axis).
+    /// Returns the entries in slot 0 of each row, then those in slot 1 …: the index of a particle and, above
+    /// 26 bits, the faces of the domain that reflect it (1 the lower, 2 the upper, two bits an axis).
     pub fn neighbour(&self) -> &Buffer<u32> {
         &self.neighbour
     }
 
-    /// Returns of each row the number of neighbours, above 16 bits that with their images; all bits are set if
-    /// there are more than slots.
+    /// Returns of each row the number of neighbours, above 16 bits that with their images; all bits are set
+    /// if there are more than slots.
     pub fn row(&self) -> &Buffer<u32> {
         &self.row
     }
@@ -112,8 +113,8 @@ impl NeighbourRows {
         &self.listed
     }
 
-    /// Returns flags of the last step that are 1 if a particle moved by half the margin: in the whole step, and
-    /// before each iteration, which then searched the cells.
+    /// Returns flags of the last step that are 1 if a particle moved by half the margin: in the whole step,
+    /// and before each iteration, which then searched the cells.
     pub fn has_moved(&self) -> &Buffer<u32> {
         &self.has_moved
     }

@@ -51,8 +51,8 @@ pub struct Parameters {
     pub viscous_wall_scale: f32,
     /// Wall friction s of `pbd/smooth_velocity`: 0 for free slip, 1 for no slip.
     pub wall_friction: f32,
-    /// Difference between the friction of each face of the domain and `wall_friction`: of the lower and of the
-    /// upper face along each axis.
+    /// Difference between the friction of each face of the domain and `wall_friction`: of the lower and of
+    /// the upper face along each axis.
     pub face_friction: [[f32; 3]; 2],
     /// Domain box.
     pub walls: Walls,
@@ -73,8 +73,8 @@ pub struct Parameters {
 /// Minimum distance of a particle from a wall in spacings: it is the centre of the volume that it represents.
 const CLEARANCE: f64 = 0.5;
 
-/// The same where images of particles behind the wall keep them away: half a spacing would stop particles that
-/// fluctuate about it, and damp the flow along the wall.
+/// The same where images of particles behind the wall keep them away: half a spacing would stop particles
+/// that fluctuate about it, and damp the flow along the wall.
 const CLEARANCE_WITH_IMAGES: f64 = 0.1;
 
 impl Parameters {

@@ -67,8 +67,8 @@ impl Particles {
         Ok(self.sort.record(recorder, &self.phase.count, &self.grid, &self.key, &self.order)?)
     }
 
-    /// Records x ← x*: the predicted positions become the new ones, and the buffer of the old ones is used for the
-    /// next prediction.
+    /// Records x ← x*: the predicted positions become the new ones, and the buffer of the old ones is used
+    /// for the next prediction.
     pub(super) fn accept_prediction(&mut self) {
         self.predicted = self.phase.position.replace_front(self.predicted.clone());
     }

@@ -21,8 +21,8 @@
 //! EndStep          x ← x*; faults; loads on bodies
 //! ```
 //!
-//! If Δt η/(ρ d²) is too large for an explicit viscosity, v = u + Δt/ρ ∇·2 η D(v) is solved by conjugate gradients at
-//! the positions x, before the elastic stress, and moves the particles:
+//! If Δt η/(ρ d²) is too large for an explicit viscosity, v = u + Δt/ρ ∇·2 η D(v) is solved by conjugate
+//! gradients at the positions x, before the elastic stress, and moves the particles:
 //!
 //! ```text
 //! UpdateViscosity  M, B = M⁻¹, L = ∇u at x; η(γ̇)                in the place of UpdateStress

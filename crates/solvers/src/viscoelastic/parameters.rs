@@ -4,8 +4,8 @@ use frazil_scene::{Elasticity, Scene, ShearDrive, Viscoelastic, ViscosityModel};
 use frazil_shaders::types::ViscoelasticTerms;
 use frazil_shaders::viscoelastic::terms;
 
-/// Maximum of the bound on Δt times the rates of the viscous operator at which a step is explicit, and the part of
-/// it that the viscosity law may take.
+/// Maximum of the bound on Δt times the rates of the viscous operator at which a step is explicit, and the
+/// part of it that the viscosity law may take.
 const MAX_EXPLICIT: f64 = 1.0;
 const MAX_EXPLICIT_OF_LAW: f64 = 0.5;
 
@@ -15,17 +15,17 @@ const SURFACE_RATIO: f64 = 4.0;
 /// Share of |g| Δt below which the approach of a particle to a wall is that of a resting fluid.
 const RESTING_STEPS: f64 = 4.0;
 
-/// Distance in support radii up to which springs are made. Springs that end at the support radius are not made anew
-/// at once, and at a support of two spacings the lattice's neighbours at that distance have none.
+/// Distance in support radii up to which springs are made. Springs that end at the support radius are not
+/// made anew at once, and at a support of two spacings the lattice's neighbours at that distance have none.
 const SPRING_REACH: f64 = 0.95;
 
-/// Ratio of the slots of a particle's row of springs and of its neighbours at rest density: beyond it only the nearest
-/// get springs.
+/// Ratio of the slots of a particle's row of springs and of its neighbours at rest density: beyond it only
+/// the nearest get springs.
 const SPRING_SLOTS: f64 = 1.75;
 const MAX_SPRING_SLOTS: f64 = 240.0;
 
-/// Δt²/m times the bound B of the stiffness at a particle: twice that bounds the squares of angles by which springs
-/// oscillate in a step, which are stable below 4.
+/// Δt²/m times the bound B of the stiffness at a particle: twice that bounds the squares of angles by which
+/// springs oscillate in a step, which are stable below 4.
 const SPRING_BOUND: f64 = 1.5;
 
 /// Parameters of springs.
@@ -63,8 +63,8 @@ impl SpringParameters {
         }
         let (d, h, dt) = (scene.particle_spacing_m(), scene.support_radius_m(), scene.dt_s());
         let (mass, density) = (scene.particle_mass_kg(), scene.rest_density_kg_m3());
-        // A strain ε stretches a spring by r n·ε·n, so that n particles per volume have the energy
-        // n/4 Σ k r² (n·ε·n)², each spring at two of them. For simple shear γ, (n·ε·n)² is γ² n_x² n_y², of which the
+        // A strain ε stretches a spring by r n·ε·n, so that n particles per volume have the energy n/4 Σ k r²
+        // (n·ε·n)², each spring at two of them. For simple shear γ, (n·ε·n)² is γ² n_x² n_y², of which the
         // mean over directions is γ²/15: G = n/30 Σ k r².
         let stiffness = 30.0 * material.modulus_pa * mass / (density * h * h * lattice.springs);
         let reach = SPRING_REACH * h;
@@ -185,7 +185,8 @@ impl Parameters {
         let density = scene.rest_density_kg_m3();
         let newtonian = scene.fluid().map_or(0.0, |fluid| fluid.dynamic_viscosity_pa_s);
         let lattice = Lattice::new(h / d);
-        // Twice the sum of weights bounds the square of differences, and twice that the stress of the gradient.
+        // Twice the sum of weights bounds the square of differences, and twice that the stress of the
+        // gradient.
         let rate = 4.0 * lattice.weights / (lattice.moment * density * h * h);
         // tr(D)² is at most 3 D:D, and 2 η D:D the power of shear viscosity.
         let bulk = 1.0 + 1.5 * material.bulk_viscosity_ratio;
@@ -241,8 +242,8 @@ impl Parameters {
 }
 
 /// Returns the number of iterations of conjugate gradients that reduce any residual to the tolerance, for an
-/// operator whose eigenvalues are between 1 and 1 + `rate_dt`: the error in the norm of the operator is less than
-/// 2 ((√κ − 1)/(√κ + 1))ⁿ of the first one.
+/// operator whose eigenvalues are between 1 and 1 + `rate_dt`: the error in the norm of the operator is less
+/// than 2 ((√κ − 1)/(√κ + 1))ⁿ of the first one.
 fn sufficient_iterations(rate_dt: f64, tolerance: f64) -> u32 {
     let root = (1.0 + rate_dt).sqrt();
     let digits = (2.0 * root / tolerance).ln();

@@ -1,11 +1,12 @@
 //! Springs between particles with plastic rest lengths (Clavet2005 §4.2; Huang2016 algorithm 3).
 //!
-//! Springs are forces at the end of a step, not constraints on its positions: an impulse along the line between both
-//! ends at x* conserves momentum and angular momentum to rounding, whereas a displacement ΔX of constraints changes
-//! angular momentum by ΔX × v, and the iterations of compliant constraints dissipate like implicit Euler and soften
-//! the springs that they do not converge for. As a leapfrog step the explicit impulse keeps the energy of elastic
-//! waves. Where the springs of a particle are too stiff for the step, both ends of a pair take the same smaller share
-//! of their stiffness (`apply_springs.comp`), so that the step is stable for any k and Δt.
+//! Springs are forces at the end of a step, not constraints on its positions: an impulse along the line
+//! between both ends at x* conserves momentum and angular momentum to rounding, whereas a displacement ΔX of
+//! constraints changes angular momentum by ΔX × v, and the iterations of compliant constraints dissipate like
+//! implicit Euler and soften the springs that they do not converge for. As a leapfrog step the explicit
+//! impulse keeps the energy of elastic waves. Where the springs of a particle are too stiff for the step,
+//! both ends of a pair take the same smaller share of their stiffness (`apply_springs.comp`), so that the
+//! step is stable for any k and Δt.
 
 use super::parameters::SpringParameters;
 use super::stress::Stress;
@@ -185,7 +186,8 @@ impl Springs {
         Ok(self.bonds.record_remap(recorder, fluid.count(), fluid.order())?)
     }
 
-    /// Records the flow of rest lengths: L ← L ± (1 − e^(−αΔt))(|r − L| − γL), which is exact for α at constant r.
+    /// Records the flow of rest lengths: L ← L ± (1 − e^(−αΔt))(|r − L| − γL), which is exact for α at
+    /// constant r.
     pub(super) fn update(&self, recorder: &mut Recorder, fluid: &Fluid) {
         let bindings = update_plastic_springs::Bindings {
             count: &fluid.count().count,

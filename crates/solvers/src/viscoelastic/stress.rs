@@ -148,8 +148,8 @@ impl Stress {
         device.upload(&self.terms, &[terms])
     }
 
-    /// Records the update of conformation and stress by the displacements of the step, or before an implicit solve
-    /// that of the viscosity and its stress at the start of the step.
+    /// Records the update of conformation and stress by the displacements of the step, or before an implicit
+    /// solve that of the viscosity and its stress at the start of the step.
     pub(super) fn update(
         &self,
         recorder: &mut Recorder,
@@ -267,7 +267,8 @@ impl Stress {
         recorder.dispatch(&self.compute_residual, Threads::Counted(count), bindings, params);
     }
 
-    /// Records `applied` = p − Δt a for a direction p between walls at rest, with its couplings, and p·applied.
+    /// Records `applied` = p − Δt a for a direction p between walls at rest, with its couplings, and
+    /// p·applied.
     pub(super) fn apply_operator(
         &self,
         recorder: &mut Recorder,
@@ -299,14 +300,15 @@ impl Stress {
         &self.stress
     }
 
-    /// Returns the neighbourhood of each particle as two vectors: xx, yy, zz, xy, then xz, yz of the inverse moment
-    /// matrix, the share of its gradient that counts, and the viscosity in Pa s.
+    /// Returns the neighbourhood of each particle as two vectors: xx, yy, zz, xy, then xz, yz of the inverse
+    /// moment matrix, the share of its gradient that counts, and the viscosity in Pa s.
     pub fn neighbourhood(&self) -> &Buffer<[f32; 4]> {
         &self.shape
     }
 
-    /// Returns the columns of the coupling of the force in Pa of each particle, three vectors, and in their last
-    /// component the viscosity in Pa s that acts on the part of the motion that gradients do not explain.
+    /// Returns the columns of the coupling of the force in Pa of each particle, three vectors, and in their
+    /// last component the viscosity in Pa s that acts on the part of the motion that gradients do not
+    /// explain.
     pub fn coupling(&self) -> &Buffer<[f32; 4]> {
         &self.coupling
     }

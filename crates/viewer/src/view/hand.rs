@@ -117,7 +117,8 @@ impl Hand {
     }
 }
 
-/// Returns true for a body that can be pulled: a bounded solid at rest, in uniform motion or on a path of keyframes.
+/// Returns true for a body that can be pulled: a bounded solid at rest, in uniform motion or on a path of
+/// keyframes.
 fn is_pulled(body: &Body) -> bool {
     let is_bounded = body.centre_m().is_some();
     let is_led =
@@ -151,7 +152,8 @@ fn body_on_line(scene: &Scene, time_s: f64, origin: DVec3, direction: DVec3) -> 
     })
 }
 
-/// Returns the motion of a body so far and then to a displacement, at an even speed, without rotation from now on.
+/// Returns the motion of a body so far and then to a displacement, at an even speed, without rotation from
+/// now on.
 fn motion_to(body: &Body, now: BodyPose, now_s: f64, end_s: f64, offset_m: DVec3) -> BodyMotion {
     let key = |time_s: f64, offset_m: DVec3, rotation_deg| Keyframe {
         time_s,

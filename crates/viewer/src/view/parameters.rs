@@ -1,4 +1,5 @@
-//! Parameters that the window changes while a simulation runs: their state, without the panel that shows them.
+//! Parameters that the window changes while a simulation runs: their state, without the panel that shows
+//! them.
 
 use crate::failure::Failure;
 use crate::say;

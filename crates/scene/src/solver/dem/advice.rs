@@ -4,8 +4,8 @@ use super::section::Dem;
 use crate::Scene;
 use crate::terrain::same_projection;
 
-/// Number of steps for a contact from which the restitution is within 1 % of the requested one; `"auto"` takes
-/// as many, truncated to four digits of Δt.
+/// Number of steps for a contact from which the restitution is within 1 % of the requested one; `"auto"`
+/// takes as many, truncated to four digits of Δt.
 const RESOLVED_STEPS_PER_CONTACT: f64 = 19.99;
 
 /// Maximum overlap, in radii, at which the centre of a grain is well outside of the body it touches.

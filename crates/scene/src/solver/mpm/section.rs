@@ -33,9 +33,9 @@ pub struct Mpm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     pub flip_ratio: Option<f64>,
-    /// Rate in 1/s at which `pic_flip` replaces velocities of particles by those of the grid: the share of PIC
-    /// in a step is 1 − exp(−rate Δt), whatever the step. By default 256.5, which is that of a FLIP ratio of
-    /// 0.95 at the steps of 0.2 ms of Cai2020.
+    /// Rate in 1/s at which `pic_flip` replaces velocities of particles by those of the grid: the share of
+    /// PIC in a step is 1 − exp(−rate Δt), whatever the step. By default 256.5, which is that of a FLIP ratio
+    /// of 0.95 at the steps of 0.2 ms of Cai2020.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub pic_rate_per_s: Option<f64>,

@@ -138,8 +138,8 @@ impl Scene {
             .fold(0.0, f64::max);
         let sag = |modulus_pa: f64| 0.5 * self.rest_density_kg_m3() * load_m2_s2 / modulus_pa;
         if let Some(stiffness) = snow.non_penetration_stiffness {
-            // A contact removes half of this share of its overlap from each particle in an iteration, which at
-            // rest is their fall in a step under those above.
+            // A contact removes half of this share of its overlap from each particle in an iteration, which
+            // at rest is their fall in a step under those above.
             let links = if snow.links.limit == LinkLimit::None { 0.0 } else { f64::from(snow.links.most) };
             let constraints = if snow.averaging == Averaging::Pairwise { 6.0 + links } else { 1.0 };
             let share = f64::from(self.iterations()) * stiffness * self.solver.over_relaxation / constraints;

@@ -8,8 +8,8 @@ use crate::Scene;
 /// than the lattice.
 pub(crate) const MAX_CONDUCTION: f64 = 0.5;
 
-/// Returns the largest sum in 1/m² of the corrected weights of a particle, which have Σ_j w_ij r_ij² = 6, with
-/// neighbours no closer than a spacing in m.
+/// Returns the largest sum in 1/m² of the corrected weights of a particle, which have Σ_j w_ij r_ij² = 6,
+/// with neighbours no closer than a spacing in m.
 pub(crate) fn conduction_sum_m2(spacing_m: f64) -> f64 {
     6.0 / (spacing_m * spacing_m)
 }
@@ -32,8 +32,8 @@ impl Scene {
 
     /// Returns the maximum rate in 1/s at which the temperature of a particle on the lattice approaches its
     /// neighbours': the sum of its weights, s Σ (1 − q)/h², times the diffusivity with the greater
-    /// conductivity and the smaller capacity of snow and water. Corrected weights have Σ_j w_ij r_ij² = 6, and
-    /// so a sum of 6/d² at most, with neighbours no closer than the spacing d. `None` without `[snow]`.
+    /// conductivity and the smaller capacity of snow and water. Corrected weights have Σ_j w_ij r_ij² = 6,
+    /// and so a sum of 6/d² at most, with neighbours no closer than the spacing d. `None` without `[snow]`.
     pub fn conduction_rate_per_s(&self) -> Option<f64> {
         let heat = &self.snow()?.heat;
         let conductivity = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);

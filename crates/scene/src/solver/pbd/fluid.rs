@@ -39,16 +39,16 @@ pub struct Fluid {
     /// scenes with `[snow]` `integral`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_density: Option<WallDensity>,
-    /// Method by which particles get into the cells of the neighbour grid (Huang2016 §4): it changes the time of a
-    /// step and no bit of the result. By default the faster one in a trial on the device.
+    /// Method by which particles get into the cells of the neighbour grid (Huang2016 §4): it changes the time
+    /// of a step and no bit of the result. By default the faster one in a trial on the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbour_grid: Option<NeighbourGrid>,
     /// Smoothing kernels of density, its gradient and XSPH; by default `cubic_spline`. Scenes with bodies,
     /// colliders or `[snow]` have no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<FluidKernel>,
-    /// Positions of the gradient along which the density constraint corrects positions; by default `start` with
-    /// `solver.kind = "viscoelastic"`, else `prediction`, the only one in scenes with `[snow]`.
+    /// Positions of the gradient along which the density constraint corrects positions; by default `start`
+    /// with `solver.kind = "viscoelastic"`, else `prediction`, the only one in scenes with `[snow]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constraint_gradient: Option<ConstraintGradient>,
     /// Bound of the random displacement of particles along each axis at the start, in spacings, after which
@@ -81,8 +81,8 @@ pub enum ConstraintGradient {
     /// The predicted positions, as position-based methods do: motion of single particles is damped, angular
     /// momentum is conserved to the first order in the step.
     Prediction,
-    /// Those at the start of the step, as SHAKE does (Ryckaert1977): angular momentum is conserved to rounding,
-    /// less energy is lost.
+    /// Those at the start of the step, as SHAKE does (Ryckaert1977): angular momentum is conserved to
+    /// rounding, less energy is lost.
     Start,
 }
 
@@ -93,9 +93,9 @@ pub enum FluidKernel {
     /// The cubic B-spline and its own gradient.
     #[default]
     CubicSpline,
-    /// The pair of Huang2016 (eq 2.31 and 2.35): poly6 for density, artificial pressure and XSPH, and the gradient
-    /// of the spiky kernel for that of the density constraint. Corrections then do not follow the gradient of
-    /// density; for comparison.
+    /// The pair of Huang2016 (eq 2.31 and 2.35): poly6 for density, artificial pressure and XSPH, and the
+    /// gradient of the spiky kernel for that of the density constraint. Corrections then do not follow the
+    /// gradient of density; for comparison.
     Poly6Spiky,
 }
 

@@ -153,7 +153,8 @@ impl Scene {
         self.fluid().map(|fluid| fluid.wall_density.unwrap_or(by_default))
     }
 
-    /// Returns the positions of the gradient along which the density constraint of a `[fluid]` corrects positions.
+    /// Returns the positions of the gradient along which the density constraint of a `[fluid]` corrects
+    /// positions.
     pub fn constraint_gradient(&self) -> ConstraintGradient {
         let default = || {
             let solver = self.solver_scene();

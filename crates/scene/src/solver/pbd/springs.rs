@@ -54,8 +54,8 @@ fn longest_damping(stages: u32) -> f64 {
     0.9 * f64::from(stages * stages + stages)
 }
 
-/// Returns the number of stages for a product of rate and step. Three buffers take turns, so that multiples of
-/// three end in the first.
+/// Returns the number of stages for a product of rate and step. Three buffers take turns, so that multiples
+/// of three end in the first.
 fn stages_of(rate_dt: f64) -> u32 {
     (3..=MAX_DAMPING_STAGES)
         .step_by(3)

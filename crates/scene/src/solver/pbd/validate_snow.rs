@@ -70,8 +70,8 @@ impl Scene {
         self.check_conduction_step(check, rate_per_s, largest, "snow.heat")
     }
 
-    /// Refuses a step at which explicit conduction of a rate overshoots and becomes unstable; `key` is that of the
-    /// conductivity, in a section.
+    /// Refuses a step at which explicit conduction of a rate overshoots and becomes unstable; `key` is that
+    /// of the conductivity, in a section.
     pub(crate) fn check_conduction_step(
         &self,
         check: &Checker<'_>,

@@ -9,8 +9,8 @@ use crate::validate::{Check, Checker, number};
 /// Largest share of a spacing that the feed may move in a step.
 const MAX_TRAVEL_SPACINGS: f64 = 0.5;
 
-/// A nozzle: particles above its mouth move at one velocity, as in a pipe, until they pass it. Nothing acts on
-/// them, but they act on their neighbours.
+/// A nozzle: particles above its mouth move at one velocity, as in a pipe, until they pass it. Nothing acts
+/// on them, but they act on their neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Feed {

@@ -11,14 +11,15 @@ use crate::solver::section::Section;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Elasticity {
-    /// Conformation tensor A of each particle, with stress G(A − I): an Oldroyd-B fluid with a relaxation time,
-    /// a neo-Hookean solid without. With a yield stress, it flows only above that (Saramito2007).
+    /// Conformation tensor A of each particle, with stress G(A − I): an Oldroyd-B fluid with a relaxation
+    /// time, a neo-Hookean solid without. With a yield stress, it flows only above that (Saramito2007).
     #[default]
     Conformation,
-    /// Strain tensor S of each particle (Huang2016 eq 2.24–2.28), with stress 2μS, yield strain γ and decay α.
+    /// Strain tensor S of each particle (Huang2016 eq 2.24–2.28), with stress 2μS, yield strain γ and decay
+    /// α.
     StrainTensor,
-    /// Springs between neighbours, with rest lengths that flow beyond the yield strain γ at the rate α (Clavet2005;
-    /// Huang2016 algorithm 3).
+    /// Springs between neighbours, with rest lengths that flow beyond the yield strain γ at the rate α
+    /// (Clavet2005; Huang2016 algorithm 3).
     Springs,
     /// No elasticity: a fluid of the viscosity law alone.
     None,
@@ -160,18 +161,18 @@ pub struct Viscoelastic {
     /// Relaxation time λ in s of `conformation`; without it stress does not relax.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaxation_time_s: Option<f64>,
-    /// Yield stress in Pa of `conformation`, by the norm √(τ:τ/2) of the stress deviator: below it stress does
-    /// not relax. Without a relaxation time, stress above it flows away at once. By default none.
+    /// Yield stress in Pa of `conformation`, by the norm √(τ:τ/2) of the stress deviator: below it stress
+    /// does not relax. Without a relaxation time, stress above it flows away at once. By default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub yield_stress_pa: Option<f64>,
-    /// Yield strain γ of `strain_tensor` (Huang2016 eq 2.26), by the Frobenius norm; strain beyond it decays. Of
-    /// `springs` the share of its rest length by which a spring may be longer or shorter before it flows.
+    /// Yield strain γ of `strain_tensor` (Huang2016 eq 2.26), by the Frobenius norm; strain beyond it decays.
+    /// Of `springs` the share of its rest length by which a spring may be longer or shorter before it flows.
     pub yield_strain: f64,
-    /// Decay rate α in 1/s of strain beyond the yield strain, of `strain_tensor` (Huang2016 eq 2.26) and of `springs`
-    /// (Clavet2005).
+    /// Decay rate α in 1/s of strain beyond the yield strain, of `strain_tensor` (Huang2016 eq 2.26) and of
+    /// `springs` (Clavet2005).
     pub decay_per_s: f64,
-    /// True for `springs` that are made once, between the first positions, and never change; else neighbours get
-    /// new springs and springs that have flowed beyond the support radius end.
+    /// True for `springs` that are made once, between the first positions, and never change; else neighbours
+    /// get new springs and springs that have flowed beyond the support radius end.
     pub springs_fixed: bool,
     /// True for the elastic force of Huang2016 eq 2.24 with the stress of one end of a pair, which does not
     /// conserve momentum; of `strain_tensor`, for comparison.
@@ -190,15 +191,15 @@ pub struct Viscoelastic {
     pub wall_restitution: f64,
     /// Coulomb friction μ of walls without stick.
     pub wall_friction: f64,
-    /// True if the fluid sticks to the faces of the domain: no slip, and no gap opens. By default true without
-    /// elasticity and false with it.
+    /// True if the fluid sticks to the faces of the domain: no slip, and no gap opens. By default true
+    /// without elasticity and false with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stick: Option<bool>,
     /// Shear between the y faces, to which the fluid then sticks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shear: Option<ShearDrive>,
-    /// Bulk viscosity ζ over the viscosity η. The density constraint only pushes: it is bulk viscosity that makes
-    /// a stretched jet thin instead of opening, by (1 + η/ζ)⁻¹ of what an incompressible one does.
+    /// Bulk viscosity ζ over the viscosity η. The density constraint only pushes: it is bulk viscosity that
+    /// makes a stretched jet thin instead of opening, by (1 + η/ζ)⁻¹ of what an incompressible one does.
     pub bulk_viscosity_ratio: f64,
     /// Nozzle that feeds particles into the domain.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,8 +4,8 @@ use crate::Scene;
 
 /// Maximum share of a spacing that an elastic shear wave of an unstretched fluid may travel in a step. The
 /// gradient on the lattice resolves wave numbers up to 1.07/d, so that steps are stable up to 1.9 there; at
-/// free surfaces gradients are up to twice as steep, and stretched fluid is stiffer. Springs on the lattice oscillate
-/// at up to 3.4 times that speed over d, which is stable up to 0.59.
+/// free surfaces gradients are up to twice as steep, and stretched fluid is stiffer. Springs on the lattice
+/// oscillate at up to 3.4 times that speed over d, which is stable up to 0.59.
 pub(super) const ELASTIC_COURANT: f64 = 0.4;
 
 impl Scene {

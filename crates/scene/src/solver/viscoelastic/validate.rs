@@ -139,8 +139,8 @@ impl Scene {
     }
 }
 
-/// Minimum support radius in spacings of springs: below it a lattice has none along diagonals, and no stiffness to
-/// shear.
+/// Minimum support radius in spacings of springs: below it a lattice has none along diagonals, and no
+/// stiffness to shear.
 const MIN_SPRING_SUPPORT: f64 = 1.5;
 
 fn check_springs(check: &Checker<'_>, material: &Viscoelastic, support_spacings: f64) -> Check {

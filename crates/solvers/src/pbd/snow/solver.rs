@@ -346,7 +346,8 @@ impl Snow {
         }
     }
 
-    /// Records boundary densities, densities, multipliers and numbers of constraints at the predicted positions.
+    /// Records boundary densities, densities, multipliers and numbers of constraints at the predicted
+    /// positions.
     fn compute_lambda(&self, recorder: &mut Recorder, is_within_step: bool) {
         let at = [&self.solid.predicted, &self.fluid.predicted];
         self.compute_lambda_at(recorder, at, is_within_step);
@@ -491,8 +492,8 @@ impl Snow {
         &self.constraints.push_m
     }
 
-    /// Returns the displacement of each snow particle by bodies, summed over a step, in m, and the number of the
-    /// last of these bodies plus one; empty without bodies, scratch between steps.
+    /// Returns the displacement of each snow particle by bodies, summed over a step, in m, and the number of
+    /// the last of these bodies plus one; empty without bodies, scratch between steps.
     pub fn body_push_m(&self) -> &Buffer<[f32; 4]> {
         &self.solid.interaction.push
     }
