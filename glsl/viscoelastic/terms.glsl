@@ -47,6 +47,8 @@ struct ViscoelasticTerms {
     float unresolved_pa_s;
     // Bulk viscosity over shear viscosity.
     float bulk_ratio;
+    // c of shifting.glsl.
+    float shifting;
     // Particles beyond this height along this axis are fed (hold_feed.comp); above all without a feed.
     uint feed_axis;
     float feed_mouth_m;

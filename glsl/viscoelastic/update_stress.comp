@@ -22,7 +22,10 @@
 // and 0.14 the share of the stress rises. It is 1 inside, about 0.5 at a flat surface, 0.25 at a corner, and
 // 0 in a sheet or a thread of single particles.
 //
-// Bytes: 212 a particle plus rows and neighbours from cache. Sums run in sorted order.
+// Writes the displacement of particle shifting (shifting.glsl), too, at the start of the step if viscosity
+// is solved implicitly.
+//
+// Bytes: 224 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3, stress = threads * 2.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -31,6 +34,7 @@
 #include "viscoelastic/neighbours.glsl"
 #include "viscoelastic/shape.glsl"
 #include "linalg/polar.glsl"
+#include "viscoelastic/shifting.glsl"
 
 layout(constant_id = 1) const uint HAS_ROWS = 0;
 layout(constant_id = 2) const uint ROW_SLOTS = 1;
@@ -60,6 +64,7 @@ layout(scalar, binding = 11) buffer Shape { vec4 shape[]; };
 layout(scalar, binding = 12) writeonly buffer Coupling { vec4 coupling[]; };
 layout(scalar, binding = 13) writeonly buffer Stress { vec3 stress[]; };
 layout(scalar, binding = 14) buffer FaultyParticle { uint faulty_particle[]; };
+layout(scalar, binding = 15) writeonly buffer Shift { vec3 shift[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x.
     float wall_speed_m_s;
@@ -71,6 +76,8 @@ struct Sums {
     vec3 moment_off;
     mat3 gradient;
     vec3 velocity;
+    // Σ w x̂.
+    vec3 first_moment;
 };
 
 void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
@@ -82,6 +89,7 @@ void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
         v.x -= 2.0 * sign * (is_wall_y(terms[0], sides) ? face_velocity(sides, wall_speed_m_s) : 0.0);
     }
     vec3 weighted = w * offset;
+    sums.first_moment += weighted;
     sums.moment_diagonal += weighted * offset;
     sums.moment_off += weighted.xxy * offset.yzz;
     sums.gradient += outerProduct(v - sums.velocity, weighted);
@@ -138,7 +146,7 @@ void main() {
     if (i >= count[0]) return;
     ViscoelasticTerms t = terms[0];
     vec3 x = predicted[i];
-    Sums sums = Sums(vec3(0.0), vec3(0.0), mat3(0.0), updated[i]);
+    Sums sums = Sums(vec3(0.0), vec3(0.0), mat3(0.0), updated[i], vec3(0.0));
     VISIT_NEIGHBOURS(t, i, x, sums)
 
     mat3 moment = symmetric_matrix(sums.moment_diagonal, sums.moment_off) / t.lattice_moment;
@@ -152,9 +160,9 @@ void main() {
     mat3 gradient = sums.gradient * inverse_moment / (t.lattice_moment * t.support_m);
     mat3 twice_rate = gradient + transpose(gradient);
     float viscosity = viscosity_at(t, sqrt(0.5 * norm_squared(twice_rate)));
-    float shift = SHIFTS == 0u ? 1.0 : shape[2u * i + 1u].w;
-    if (SHIFTS != 0u) viscosity *= shift;
-    if (SHIFTS == 2u) t.relaxation_per_s /= shift;
+    float slowing = SHIFTS == 0u ? 1.0 : shape[2u * i + 1u].w;
+    if (SHIFTS != 0u) viscosity *= slowing;
+    if (SHIFTS == 2u) t.relaxation_per_s /= slowing;
 
     // Of the deformation itself, where the gradient is that at the start.
     mat3 inverse_deformation = mat3(1.0) + (IS_AT_START != 0u ? t.dt_s : -t.dt_s) * gradient;
@@ -162,6 +170,12 @@ void main() {
     float travel_m = t.dt_s * sqrt(dot(sums.velocity, sums.velocity));
     // Not a number fails every comparison.
     if (!(shrinkage > 0.05) || !(travel_m < max_travel_m)) atomicMin(faulty_particle[0], i);
+
+    // Once a step: where viscosity is solved implicitly, at its start.
+    if (t.shifting > 0.0 && IS_AT_START == IS_IMPLICIT) {
+        vec3 balance = -sums.first_moment / t.lattice_moment;
+        shift[i] = share * shift_along_stretch(t, moment, inverse_moment, twice_rate, balance);
+    }
 
     mat3 elastic_stress = mat3(0.0);
     if (ELASTICITY != NO_ELASTICITY) {

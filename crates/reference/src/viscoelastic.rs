@@ -135,6 +135,8 @@ pub struct Parameters {
     pub unresolved_pa_s: f64,
     /// Bulk viscosity over shear viscosity.
     pub bulk_ratio: f64,
+    /// Rate of particle shifting over the rate of stretch.
+    pub shifting: f64,
     /// Nozzle, if there is one.
     pub feed: Option<Feed>,
     /// Heat, if there is any.
@@ -230,6 +232,8 @@ pub struct State {
     pub coupling: Vec<DMat3>,
     /// σ in Pa.
     pub stress: Vec<DMat3>,
+    /// Displacement of particle shifting in m.
+    pub shift_m: Vec<DVec3>,
     /// Springs.
     pub springs: Bonds,
     /// Bound of the stiffness of a particle's springs in N/m.
@@ -434,6 +438,22 @@ impl Parameters {
         }
     }
 
+    /// Returns the displacement in m of particle shifting, at a moment and a rate of deformation in 1/s.
+    fn shift_m(&self, near: &[Neighbour], moment: DMat3, rate: DMat3) -> DVec3 {
+        let (stretch, size) = (trace(moment) * trace(moment.inverse()) / 9.0, norm(rate));
+        if size == 0.0 {
+            return DVec3::ZERO;
+        }
+        let k = DMat3::IDENTITY + rate * (1.0 / size);
+        let power = k * k * k * k;
+        let along = power * (1.0 / trace(power));
+        let g =
+            along * near.iter().fold(DVec3::ZERO, |sum, n| sum - n.weight * n.offset) / self.lattice_moment;
+        let inside = (1.0 - g.length_squared() / 0.7f64.powi(2)).max(0.0);
+        let part = (self.shifting * self.dt_s() * trace(along * rate).max(0.0)).min(0.1);
+        g * (self.h_m() * ((stretch - 1.02) / 0.1).clamp(0.0, 1.0) * inside * part)
+    }
+
     /// Returns 2 D + ζ/η tr(D) I in 1/s.
     fn stressing_rate(&self, gradient: DMat3) -> DMat3 {
         let expansion = DMat3::from_diagonal(DVec3::splat(self.bulk_ratio * trace(gradient)));
@@ -581,6 +601,9 @@ impl State {
             None => vec![1.0; n],
         };
         self.viscosity_pa_s = vec![0.0; n];
+        if self.is_at_start == p.is_implicit {
+            self.shift_m = vec![DVec3::ZERO; n];
+        }
         for column in [&mut self.inverse_moment, &mut self.coupling, &mut self.stress] {
             *column = vec![DMat3::ZERO; n];
         }
@@ -594,6 +617,9 @@ impl State {
             let gradient = p.gradient(&near, &u, i, self.inverse_moment[i]);
             let twice_rate = gradient + gradient.transpose();
             self.viscosity_pa_s[i] = shift[i] * p.viscosity_pa_s(norm(twice_rate) / 2.0f64.sqrt());
+            if self.share[i] > 0.0 && self.is_at_start == p.is_implicit {
+                self.shift_m[i] = p.shift_m(&near, moment, twice_rate * 0.5) * self.share[i];
+            }
             let sign = if self.is_at_start { 1.0 } else { -1.0 };
             let inverse_deformation = DMat3::IDENTITY + gradient * (sign * p.dt_s());
             let shrinkage = inverse_deformation.determinant();
@@ -693,6 +719,15 @@ impl State {
         for (x, change) in self.fluid.predicted.iter_mut().zip(&self.impulse) {
             if *change != DVec3::ZERO {
                 *x = p.fluid.confine(fluid::narrow(wide(*x) + p.dt_s() * *change));
+            }
+        }
+    }
+
+    /// Twin of `shift_particles`.
+    pub fn shift_particles(&mut self, p: &Parameters) {
+        for (i, x) in self.fluid.predicted.iter_mut().enumerate() {
+            if !p.is_fed(self.fluid.position[i]) && self.shift_m[i] != DVec3::ZERO {
+                *x = p.fluid.confine(fluid::narrow(wide(*x) + self.shift_m[i]));
             }
         }
     }

@@ -18,6 +18,7 @@
 //! BreakSprings     springs with L > h end
 //! ApplySprings     u ← u + Δt/m Σ k (1 − L/h)(r − L) n, and the stress of that
 //! ApplyStress      v ← u + Δt/ρ ∇·σ
+//! ShiftParticles   x* ← x* + δ: in stretched fluid, to where neighbours are sparse
 //! EndStep          x ← x*; faults; loads on bodies
 //! ```
 //!
@@ -34,6 +35,7 @@
 //! ApplyStress      v ← v + Δt/ρ ∇·τ
 //! UpdateSprings, BreakSprings, ApplySprings                      with springs, which act on v
 //! HoldFedVelocity  v of particles above the mouth of a nozzle
+//! ShiftParticles
 //! EndStep
 //! ```
 

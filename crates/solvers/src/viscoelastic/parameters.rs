@@ -293,6 +293,7 @@ fn terms_of(
         max_pa_s: law.bound_pa_s(newtonian_pa_s) as f32,
         unresolved_pa_s: unresolved_pa_s as f32,
         bulk_ratio: material.bulk_viscosity_ratio as f32,
+        shifting: material.particle_shifting as f32,
         feed_axis: scene.up_axis.index() as u32,
         feed_mouth_m: material.feed.as_ref().map_or(f32::INFINITY, |feed| feed.mouth_m as f32),
     }

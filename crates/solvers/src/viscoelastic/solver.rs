@@ -63,6 +63,8 @@ pub enum Stage {
     },
     /// Moves particles by the impulse of the implicit solve.
     EndViscosity,
+    /// Shifts particles of stretched fluid to where neighbours are sparse.
+    ShiftParticles,
     /// Accepts the predicted positions, and ends the step.
     EndStep,
 }
@@ -229,6 +231,7 @@ impl Viscoelastic {
             stages.extend(hold_feed);
             stages.push(Stage::ApplyStress);
         }
+        stages.extend((self.parameters.terms.shifting > 0.0).then_some(Stage::ShiftParticles));
         stages.push(Stage::EndStep);
         stages.into_iter()
     }
@@ -346,6 +349,7 @@ impl Viscoelastic {
                     viscosity.record_end(recorder, &self.fluid);
                 }
             }
+            Stage::ShiftParticles => self.stress.shift_particles(recorder, &self.fluid),
             Stage::EndStep => {
                 self.fault.record_end(recorder, phase, &self.stress);
                 self.fluid.end_step(recorder);

@@ -7,7 +7,7 @@ use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView};
 use frazil_shaders::types::ViscoelasticTerms;
 use frazil_shaders::viscoelastic::terms::{NO_ELASTICITY, SPRINGS};
 use frazil_shaders::viscoelastic::{
-    apply_operator, apply_stress, compute_residual, differentiate, update_stress,
+    apply_operator, apply_stress, compute_residual, differentiate, shift_particles, update_stress,
 };
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
@@ -22,6 +22,9 @@ pub struct Stress {
     pub off_diagonal: Column<[f32; 3]>,
     /// xx, yy, zz, and xy, xz, yz of σ in Pa.
     pub(super) stress: Buffer<[f32; 3]>,
+    /// Displacement in m of particle shifting.
+    shift: Buffer<[f32; 3]>,
+    shift_particles: Kernel<shift_particles::Interface>,
     pub(super) terms: Buffer<ViscoelasticTerms>,
     pub(super) faulty_particle: Buffer<u32>,
     shape: Buffer<[f32; 4]>,
@@ -112,6 +115,8 @@ impl Stress {
         let update_viscosity =
             update_stress::Specialization { elasticity: NO_ELASTICITY, is_at_start: 1, ..update };
         let differentiate = differentiate::Specialization { workgroup_size, has_rows, row_slots };
+        let shift_particles =
+            shift_particles::Specialization { workgroup_size, periodic: fluid.parameters().periodic };
         let as_printed = u32::from(parameters.as_printed);
         let apply = apply_stress::Specialization { workgroup_size, has_rows, row_slots, as_printed };
         let residual = compute_residual::Specialization { workgroup_size, has_rows, row_slots, as_printed };
@@ -125,6 +130,8 @@ impl Stress {
             diagonal: column("strain diagonal")?,
             off_diagonal: column("strain off-diagonal")?,
             stress: device.buffer_from("stress", &vec![[0.0; 3]; 2 * n])?,
+            shift: device.buffer_from("particle shift", &vec![[0.0; 3]; n])?,
+            shift_particles: Kernel::specialized(device, &shift_particles)?,
             terms: device.buffer_from("viscoelastic terms", &[terms])?,
             faulty_particle: device.buffer_from("faulty particle", &[u32::MAX])?,
             shape: device.buffer("neighbourhood", 2 * n)?,
@@ -178,9 +185,29 @@ impl Stress {
             coupling: &self.coupling,
             stress: &self.stress,
             faulty_particle: &self.faulty_particle,
+            shift: &self.shift,
         };
         let params = update_stress::Params { wall_speed_m_s, max_travel_m: self.max_travel_m };
         recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records the displacement of particles by particle shifting.
+    pub(super) fn shift_particles(&self, recorder: &mut Recorder, fluid: &Fluid) {
+        let phase = &fluid.phase;
+        let bindings = shift_particles::Bindings {
+            count: &phase.count.count,
+            terms: &self.terms,
+            position: phase.position.front(),
+            shift: &self.shift,
+            predicted: fluid.predicted(),
+        };
+        let params = shift_particles::Params { walls: fluid.parameters().walls };
+        recorder.dispatch(&self.shift_particles, Threads::Counted(&phase.count), bindings, params);
+    }
+
+    /// Returns the displacement in m of particle shifting.
+    pub fn shift_m(&self) -> &Buffer<[f32; 3]> {
+        &self.shift
     }
 
     /// Records the coupling of the viscous stress of a velocity field.

@@ -61,6 +61,7 @@ pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
         is_implicit: solver.viscosity().is_some(),
         unresolved_pa_s: t.unresolved_pa_s.into(),
         bulk_ratio: t.bulk_ratio.into(),
+        shifting: t.shifting.into(),
         feed: p.feed.map(|feed| Feed {
             axis: t.feed_axis as usize,
             mouth_m: t.feed_mouth_m,
@@ -133,6 +134,11 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
         viscosity_pa_s: shape.chunks(2).map(|s| s[1][3].into()).collect(),
         coupling: matrices(first_three(device.download(stress.coupling(), 3 * n)?)),
         stress: tensors(&normal, &shear),
+        shift_m: device
+            .download(stress.shift_m(), n)?
+            .into_iter()
+            .map(|x| DVec3::from_array(x.map(f64::from)))
+            .collect(),
         ..Default::default()
     };
     if let Some(springs) = solver.springs() {
@@ -203,6 +209,7 @@ pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result
         BeginViscosity => state.begin_solve(p),
         IterateViscosity { .. } => state.iterate_solve(p),
         Stage::EndViscosity => state.end_viscosity(p),
+        Stage::ShiftParticles => state.shift_particles(p),
         Stage::EndStep => state.end_step(),
         other => {
             let expected = "a stage after those of the position-based fluid".to_owned();

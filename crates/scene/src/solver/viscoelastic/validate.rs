@@ -72,6 +72,15 @@ impl Scene {
             }
         }
         check.range(&key("bulk_viscosity_ratio"), material.bulk_viscosity_ratio, 0.0, 100.0)?;
+        let shifting = material.particle_shifting;
+        check.range(&key("particle_shifting"), shifting, 0.0, 100.0)?;
+        if shifting > 0.0 && material.elasticity == Elasticity::Springs {
+            return check.fail_between(
+                &["viscoelastic.particle_shifting", "viscoelastic.elasticity"],
+                number(shifting),
+                "0 with springs, which shifting would stretch",
+            );
+        }
         if let Some(feed) = &material.feed {
             self.check_feed(check, feed)?;
         }
