@@ -99,8 +99,9 @@ fn every_stage_agrees_with_its_twin_with_bodies_of_each_kind_and_motion() {
         ];
         let mut simulation = Simulation::new("drop", &overrides);
         let mut parameters = twin_parameters(&simulation.fluid);
-        for _ in 0..6 {
-            simulation.advance(7);
+        // Four steps of the fall and the impact.
+        for _ in 0..4 {
+            simulation.advance(11);
             parameters.time_s = simulation.time_s();
             let wrong = first_wrong_stage(&mut simulation, &parameters);
             simulation.step += 1;

@@ -13,7 +13,7 @@ use frazil_solvers::pbd::{Fluid, Stage};
 use frazil_solvers::{BodyLoad, MotionMetrics, StateColumn, Surroundings};
 use frazil_testkit::twins::bodies::twin_bodies;
 use frazil_testkit::twins::pbd::twin_parameters;
-use frazil_testkit::{Random, assert_no_validation_messages, device};
+use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
 use frazil_tests::meshes::{box_mesh, device_mesh_with_map, prism};
 use frazil_tests::{Simulation, SnowSimulation};
 use frazil_vk::{Kernel, Threads};
@@ -210,7 +210,7 @@ fn meshes_count_their_edges_and_corners() {
         let flat = Body { shape: Shape::Mesh(mesh.clone(), None), ..body.clone() };
         let mut errors = [0.0_f64; 2];
         let mut n = 0;
-        while n < 120 {
+        while n < if is_full_run() { 120 } else { 60 } {
             let x = 0.16 * DVec3::from_array([(); 3].map(|()| f64::from(random.unit()) - 0.5));
             // Where particles may be: half a spacing away, at the support of two spacings.
             if !(0.24 * h..0.9 * h).contains(&body.distance_m(x, 0.0).0) {
