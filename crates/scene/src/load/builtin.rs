@@ -64,6 +64,7 @@ pub fn builtin() -> &'static [Builtin] {
         "dough",
         "ketchup",
         "honey_coiling",
+        "filament",
         "chocolate",
         "rod_climbing",
         "column_collapse",
