@@ -9,6 +9,7 @@
 
 mod comparison;
 mod error;
+mod kernel_budget;
 mod plot;
 mod profile;
 pub mod reference_data;
@@ -17,6 +18,7 @@ mod statistics;
 
 pub use comparison::{Comparison, Verdict, compare};
 pub use error::{Error, Result};
+pub use kernel_budget::{KernelBudget, KernelBudgetError};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{
     Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,

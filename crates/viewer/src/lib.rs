@@ -13,6 +13,7 @@ mod device;
 mod export;
 mod failure;
 mod invariants;
+mod kernels;
 mod list;
 mod picture;
 mod play;
@@ -62,6 +63,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::Bench(bench) => bench::bench(bench, validation),
         Command::Analyze(arguments) => analyze::analyze(arguments, validation),
         Command::Check(check) => check::check(check),
+        Command::Kernels(arguments) => kernels::kernels(arguments, validation),
         Command::Devices => list::devices(),
         Command::Scenes(scenes) => list::scenes(scenes),
     }

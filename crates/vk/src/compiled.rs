@@ -94,6 +94,18 @@ pub(crate) struct KernelInner {
     pub dispatches: AtomicU64,
 }
 
+impl KernelInner {
+    /// Destroys the pipeline. Called once, when no submission is left that uses it.
+    pub fn destroy(&self, device: &ash::Device) {
+        // SAFETY: destroyed once, and no submission is left that uses it.
+        unsafe { device.destroy_pipeline(self.pipeline, None) };
+        // SAFETY: as above.
+        unsafe { device.destroy_pipeline_layout(self.layout, None) };
+        // SAFETY: as above.
+        unsafe { device.destroy_descriptor_set_layout(self.set_layout, None) };
+    }
+}
+
 impl Kernels {
     /// Returns all kernels compiled so far.
     pub fn all(&self) -> Vec<Arc<KernelInner>> {
@@ -103,12 +115,7 @@ impl Kernels {
     /// Destroys all pipelines. Called when the device is dropped, after all work has finished.
     pub fn destroy(&self, device: &ash::Device) {
         for (_, kernel) in self.0.lock().unwrap_or_else(PoisonError::into_inner).drain() {
-            // SAFETY: destroyed once, and no submission is left that uses it.
-            unsafe { device.destroy_pipeline(kernel.pipeline, None) };
-            // SAFETY: as above.
-            unsafe { device.destroy_pipeline_layout(kernel.layout, None) };
-            // SAFETY: as above.
-            unsafe { device.destroy_descriptor_set_layout(kernel.set_layout, None) };
+            kernel.destroy(device);
         }
     }
 

@@ -109,11 +109,7 @@ impl Device {
     /// # Errors
     /// No loader, no device, no device of that name, or one that lacks what frazil needs; see [`Error`].
     pub fn open(options: &DeviceOptions) -> Result<Self> {
-        let instance = Instance::new(options.validation, &options.surface_extensions)?;
-        let candidate = choose(capabilities::candidates(&instance)?, options.selector.as_ref())?;
-        if !candidate.missing.is_empty() {
-            return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });
-        }
+        let (instance, candidate) = find(options)?;
         let shared = Shared::new(instance, candidate, options)?;
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -244,6 +240,16 @@ impl fmt::Debug for Device {
     }
 }
 
+/// Returns the requested device, which has what the engine needs, with its instance.
+pub(crate) fn find(options: &DeviceOptions) -> Result<(Instance, Candidate)> {
+    let instance = Instance::new(options.validation, &options.surface_extensions)?;
+    let candidate = choose(capabilities::candidates(&instance)?, options.selector.as_ref())?;
+    if !candidate.missing.is_empty() {
+        return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });
+    }
+    Ok((instance, candidate))
+}
+
 /// Selects the requested device, or the best usable one: by device type, then in the loader's order.
 fn choose(candidates: Vec<Candidate>, selector: Option<&DeviceSelector>) -> Result<Candidate> {
     if candidates.is_empty() {
@@ -264,8 +270,16 @@ fn choose(candidates: Vec<Candidate>, selector: Option<&DeviceSelector>) -> Resu
         .ok_or_else(|| Error::DeviceNotFound { requested: selector.to_string(), available })
 }
 
-impl Shared {
-    fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
+/// A logical device with the features that the engine needs, and nothing made from it yet.
+pub(crate) struct Logical {
+    pub raw: ash::Device,
+    pub full_subgroups: bool,
+    /// Present if pipeline statistics were requested and the driver reports them.
+    pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
+}
+
+impl Logical {
+    pub fn new(instance: &Instance, candidate: &Candidate, options: &DeviceOptions) -> Result<Self> {
         let name = &candidate.info.name;
         let mut available = vk::PhysicalDeviceVulkan13Features::default();
         let mut query = vk::PhysicalDeviceFeatures2::default().push_next(&mut available);
@@ -318,7 +332,16 @@ impl Shared {
         // SAFETY: everything asked for was found on the device, and all pointers live until the call returns.
         let raw = unsafe { instance.raw.create_device(candidate.handle, &info, None) }
             .map_err(Error::call("open device", name))?;
+        let pipeline_executables =
+            statistics.then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw));
+        Ok(Self { raw, full_subgroups, pipeline_executables })
+    }
+}
 
+impl Shared {
+    fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
+        let Logical { raw, full_subgroups, pipeline_executables } =
+            Logical::new(&instance, &candidate, options)?;
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: raw.clone(),
@@ -335,8 +358,7 @@ impl Shared {
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         Ok(Self {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
-            pipeline_executables: statistics
-                .then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw)),
+            pipeline_executables,
             debug,
             cache: PipelineCache::open(&raw, options.pipeline_cache.clone())?,
             kernels: Kernels::default(),

@@ -74,6 +74,9 @@ impl fmt::Display for StatisticValue {
 /// | scratch | `Local Memory Size` | `Scratch size` | `Scratch Memory Size` |
 /// | shared memory | `Shared Memory Size` | `LDS size` | `Workgroup Memory Size` |
 /// | code | `Binary Size` | `Code size` | |
+/// | subgroups per SIMD | | `Subgroups per SIMD` | |
+/// | instructions | | `Instructions` | `Instruction Count` |
+/// | latency, inverse throughput | | `Latency`, `Inverse Throughput` | `Cycle Count` |
 /// Units differ by driver: RADV counts registers per lane and scratch per wave, ANV registers per hardware
 /// thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +91,35 @@ pub struct Occupancy {
     pub shared_memory_bytes: Option<u64>,
     /// Size of the code in bytes.
     pub code_bytes: Option<u64>,
+    /// Subgroups that a SIMD can hold at once, by registers and shared memory.
+    pub subgroups_per_simd: Option<u64>,
+    /// Instructions of the code, each once.
+    pub instructions: Option<u64>,
+    /// The driver's estimate of the cycles from start to end of a subgroup.
+    pub latency_cycles: Option<u64>,
+    /// The driver's estimate of the cycles of a subgroup when others hide its latency.
+    pub inverse_throughput_cycles: Option<u64>,
+}
+
+impl Occupancy {
+    /// Returns of each value the worse one: the smaller number of subgroups, the larger of all else.
+    pub(crate) fn worst(self, other: Self) -> Self {
+        let least = match (self.subgroups_per_simd, other.subgroups_per_simd) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            registers: self.registers.max(other.registers),
+            spills: self.spills.max(other.spills),
+            scratch_bytes: self.scratch_bytes.max(other.scratch_bytes),
+            shared_memory_bytes: self.shared_memory_bytes.max(other.shared_memory_bytes),
+            code_bytes: self.code_bytes.max(other.code_bytes),
+            subgroups_per_simd: least,
+            instructions: self.instructions.max(other.instructions),
+            latency_cycles: self.latency_cycles.max(other.latency_cycles),
+            inverse_throughput_cycles: self.inverse_throughput_cycles.max(other.inverse_throughput_cycles),
+        }
+    }
 }
 
 impl Executable {
@@ -108,6 +140,10 @@ impl Executable {
             scratch_bytes: first(&["Local Memory Size", "Scratch size", "Scratch Memory Size"]),
             shared_memory_bytes: first(&["Shared Memory Size", "LDS size", "Workgroup Memory Size"]),
             code_bytes: first(&["Binary Size", "Code size"]),
+            subgroups_per_simd: value("Subgroups per SIMD"),
+            instructions: first(&["Instructions", "Instruction Count"]),
+            latency_cycles: first(&["Latency", "Cycle Count"]),
+            inverse_throughput_cycles: value("Inverse Throughput"),
         }
     }
 }
@@ -213,6 +249,10 @@ mod tests {
             ("Code size", 2048),
             ("LDS size", 4096),
             ("Scratch size", 256),
+            ("Subgroups per SIMD", 16),
+            ("Instructions", 300),
+            ("Latency", 5000),
+            ("Inverse Throughput", 700),
         ]);
         assert_eq!(
             radv.occupancy(),
@@ -222,8 +262,16 @@ mod tests {
                 scratch_bytes: Some(256),
                 shared_memory_bytes: Some(4096),
                 code_bytes: Some(2048),
+                subgroups_per_simd: Some(16),
+                instructions: Some(300),
+                latency_cycles: Some(5000),
+                inverse_throughput_cycles: Some(700),
             }
         );
+        let worse = Occupancy { registers: Some(64), subgroups_per_simd: Some(8), ..Default::default() };
+        let both = radv.occupancy().worst(worse);
+        assert_eq!((both.registers, both.spills, both.subgroups_per_simd), (Some(64), Some(5), Some(8)));
+        assert_eq!(worse.worst(radv.occupancy()), both);
         let anv = executable(&[
             ("Max live registers", 60),
             ("Spill Count", 7),
@@ -234,7 +282,7 @@ mod tests {
             anv.occupancy(),
             Occupancy { registers: Some(60), spills: Some(7), scratch_bytes: Some(64), ..Default::default() }
         );
-        assert_eq!(executable(&[("Cycle Count", 3)]).occupancy(), Occupancy::default());
+        assert_eq!(executable(&[("Fill Count", 3)]).occupancy(), Occupancy::default());
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Compute kernels: the typed handle to a pipeline, and its compilation.
 
 use crate::buffer::{Buffer, RawBuffer};
+use crate::capabilities::Capabilities;
 use crate::compiled::{KernelInner, KernelSource};
 use crate::device::{Device, Shared};
 use crate::executable::executables;
 use crate::shared_memory::shared_memory_bytes;
 use crate::{Error, Result};
-use ash::vk;
+use ash::{khr, vk};
 use bytemuck::Pod;
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -120,9 +121,12 @@ impl<K: KernelInterface> Kernel<K> {
     /// Like [`Self::new`].
     pub fn specialized(device: &Device, specialization: &K::Specialization) -> Result<Self> {
         let (shared, values) = (&device.shared, K::specialization_bits(specialization));
-        let inner = shared
-            .kernels
-            .get_or_compile(K::source(), values, |values| compile(shared, K::source(), values))?;
+        let source = K::source();
+        let inner = shared.kernels.get_or_compile(source, values, |values| {
+            let kernel = compile(&Target::of(shared), source, values)?;
+            shared.set_name(kernel.pipeline, source.name);
+            Ok(kernel)
+        })?;
         Ok(Self { inner, interface: PhantomData })
     }
 
@@ -144,10 +148,37 @@ impl<K: KernelInterface> Clone for Kernel<K> {
     }
 }
 
+/// A logical device, as far as compiling kernels needs it.
+pub(crate) struct Target<'a> {
+    pub raw: &'a ash::Device,
+    pub capabilities: &'a Capabilities,
+    pub full_subgroups: bool,
+    /// Present if statistics are captured.
+    pub executables: Option<&'a khr::pipeline_executable_properties::Device>,
+    pub cache: vk::PipelineCache,
+}
+
+impl<'a> Target<'a> {
+    fn of(shared: &'a Shared) -> Self {
+        Self {
+            raw: &shared.raw,
+            capabilities: &shared.candidate.capabilities,
+            full_subgroups: shared.full_subgroups,
+            executables: shared.pipeline_executables.as_ref(),
+            cache: shared.cache.handle,
+        }
+    }
+}
+
 /// Compiles a kernel.
-fn compile(shared: &Shared, source: &'static KernelSource, values: &[u32]) -> Result<KernelInner> {
-    let Limits { tile, workgroup_size, shared_memory_bytes } = check_limits(shared, source, values)?;
-    let device = &shared.raw;
+pub(crate) fn compile(
+    target: &Target<'_>,
+    source: &'static KernelSource,
+    values: &[u32],
+) -> Result<KernelInner> {
+    let Limits { tile, workgroup_size, shared_memory_bytes } =
+        check_limits(target.capabilities, source, values)?;
+    let device = target.raw;
     let set_layout =
         push_set_layout(device, source.name, source.bindings.len(), vk::ShaderStageFlags::COMPUTE)?;
     let layout =
@@ -162,8 +193,8 @@ fn compile(shared: &Shared, source: &'static KernelSource, values: &[u32]) -> Re
     let specialization =
         vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values));
     let module = shader_module(device, source.name, source.spirv)?;
-    let subgroup = shared.candidate.capabilities.subgroup_size_range.1.max(1);
-    let whole_subgroups = shared.full_subgroups && values.first().is_some_and(|w| w % subgroup == 0);
+    let subgroup = target.capabilities.subgroup_size_range.1.max(1);
+    let whole_subgroups = target.full_subgroups && values.first().is_some_and(|w| w % subgroup == 0);
     let stage = vk::PipelineShaderStageCreateInfo::default()
         .flags(if whole_subgroups {
             vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
@@ -174,13 +205,13 @@ fn compile(shared: &Shared, source: &'static KernelSource, values: &[u32]) -> Re
         .module(module)
         .name(c"main")
         .specialization_info(&specialization);
-    let flags = match shared.pipeline_executables {
+    let flags = match target.executables {
         Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
         None => vk::PipelineCreateFlags::empty(),
     };
     let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
     // SAFETY: the layout was made from what the shader declares, and limits were checked.
-    let created = unsafe { device.create_compute_pipelines(shared.cache.handle, &info, None) };
+    let created = unsafe { device.create_compute_pipelines(target.cache, &info, None) };
     // SAFETY: pipelines do not need their modules once created.
     unsafe { device.destroy_shader_module(module, None) };
     let pipeline = created.map_err(|(_, result)| Error::Call {
@@ -188,9 +219,8 @@ fn compile(shared: &Shared, source: &'static KernelSource, values: &[u32]) -> Re
         object: source.name.into(),
         result,
     })?[0];
-    shared.set_name(pipeline, source.name);
     Ok(KernelInner {
-        executables: executables(shared.pipeline_executables.as_ref(), pipeline),
+        executables: executables(target.executables, pipeline),
         source,
         pipeline,
         layout,
@@ -211,8 +241,7 @@ struct Limits {
 }
 
 /// Checks a kernel against the limits of the device.
-fn check_limits(shared: &Shared, source: &KernelSource, values: &[u32]) -> Result<Limits> {
-    let capabilities = &shared.candidate.capabilities;
+fn check_limits(capabilities: &Capabilities, source: &KernelSource, values: &[u32]) -> Result<Limits> {
     let value = |name: &str| {
         source.specializations.iter().zip(values).find(|(s, _)| s.name == name).map(|(_, value)| *value)
     };

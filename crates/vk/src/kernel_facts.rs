@@ -26,17 +26,10 @@ pub struct KernelFacts {
 }
 
 impl KernelFacts {
-    /// Returns the maximum over all executables of each statistic with a known name, since the worst one
-    /// bounds occupancy.
+    /// Returns the worst over all executables of each statistic with a known name, since it bounds occupancy.
     pub fn occupancy(&self) -> Occupancy {
         let all = self.executables.iter().flatten().map(Executable::occupancy);
-        all.fold(Occupancy::default(), |a, b| Occupancy {
-            registers: a.registers.max(b.registers),
-            spills: a.spills.max(b.spills),
-            scratch_bytes: a.scratch_bytes.max(b.scratch_bytes),
-            shared_memory_bytes: a.shared_memory_bytes.max(b.shared_memory_bytes),
-            code_bytes: a.code_bytes.max(b.code_bytes),
-        })
+        all.fold(Occupancy::default(), Occupancy::worst)
     }
 }
 
@@ -50,7 +43,8 @@ impl Device {
 }
 
 impl KernelInner {
-    fn facts(&self) -> KernelFacts {
+    /// Returns the facts known after compilation.
+    pub(crate) fn facts(&self) -> KernelFacts {
         let names = self.source.specializations.iter().map(|s| s.name);
         KernelFacts {
             name: self.source.name,

@@ -27,6 +27,7 @@ mod kernel;
 mod kernel_facts;
 mod layout;
 mod memory;
+mod offline_compiler;
 #[cfg(feature = "window")]
 mod overlay;
 mod pipeline_cache;
@@ -52,6 +53,7 @@ pub use image::{Image, ImageFormat};
 pub use kernel::{DeviceCount, Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
 pub use kernel_facts::KernelFacts;
 pub use memory::MemoryUse;
+pub use offline_compiler::OfflineCompiler;
 #[cfg(feature = "window")]
 pub use overlay::{Overlay, OverlayFrame};
 pub use raster::{Blend, DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};

@@ -101,6 +101,18 @@ pub struct KernelFact {
     pub scratch_bytes: Option<u64>,
     /// Size of the code in bytes.
     pub code_bytes: Option<u64>,
+    /// Subgroups that a SIMD can hold at once.
+    #[serde(default)]
+    pub subgroups_per_simd: Option<u64>,
+    /// Instructions of the code, each once.
+    #[serde(default)]
+    pub instructions: Option<u64>,
+    /// The driver's estimate of the cycles from start to end of a subgroup.
+    #[serde(default)]
+    pub latency_cycles: Option<u64>,
+    /// The driver's estimate of the cycles of a subgroup when others hide its latency.
+    #[serde(default)]
+    pub inverse_throughput_cycles: Option<u64>,
     /// All statistics of the driver, verbatim.
     pub driver_statistics: Vec<DriverStatistic>,
 }
@@ -233,6 +245,10 @@ pub(crate) mod tests {
                 spills: None,
                 scratch_bytes: Some(0),
                 code_bytes: Some(3000),
+                subgroups_per_simd: None,
+                instructions: None,
+                latency_cycles: None,
+                inverse_throughput_cycles: None,
                 driver_statistics: vec![DriverStatistic {
                     executable: "main".to_owned(),
                     name: "Register Count".to_owned(),

@@ -104,8 +104,20 @@ impl KernelFact {
 /// Formats the compilation results of each kernel as a table; a dash for values that the driver does not
 /// report, and no column of dashes alone.
 pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
-    let header =
-        ["kernel", "group", "subgroup", "registers", "spills", "scratch [B]", "shared [B]", "code [B]"];
+    let header = [
+        "kernel",
+        "group",
+        "subgroup",
+        "registers",
+        "spills",
+        "scratch [B]",
+        "shared [B]",
+        "subgroups/SIMD",
+        "code [B]",
+        "instructions",
+        "latency",
+        "1/throughput",
+    ];
     let line = |kernel: &KernelFact| {
         vec![
             kernel.label(kernels),
@@ -115,7 +127,11 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
             or_dash(kernel.spills),
             or_dash(kernel.scratch_bytes),
             or_dash(kernel.shared_memory_bytes),
+            or_dash(kernel.subgroups_per_simd),
             or_dash(kernel.code_bytes),
+            or_dash(kernel.instructions),
+            or_dash(kernel.latency_cycles),
+            or_dash(kernel.inverse_throughput_cycles),
         ]
     };
     let lines: Vec<Vec<String>> = kernels.iter().map(line).collect();

@@ -21,7 +21,11 @@ pub fn rust_source<'a>(
     let mut includes = includes.clone();
     let mut areas: BTreeMap<String, String> = BTreeMap::new();
     let mut shared: BTreeMap<String, Struct> = BTreeMap::new();
+    let mut kernels = String::new();
     for unit in units {
+        if unit.stages.iter().all(|(stage, ..)| *stage == Stage::Compute) {
+            let _ = writeln!(kernels, "&{}::{}::KERNEL,", unit.area, unit.name);
+        }
         let included = includes.remove(&(unit.area.clone(), unit.name.clone())).unwrap_or_default();
         let module = module(unit, &included, &mut shared)
             .map_err(|e| format!("glsl/{}/{}:1: {e}", unit.area, unit.name))?;
@@ -33,7 +37,9 @@ pub fn rust_source<'a>(
         constant_definitions(module, constants.iter())?;
         module.push_str("}\n");
     }
-    let mut out = String::new();
+    let mut out = format!(
+        "/// All kernels, by name.\npub static KERNELS: &[&frazil_vk::KernelSource] = &[\n{kernels}];\n"
+    );
     for (area, modules) in areas {
         let _ = writeln!(out, "/// Shaders of `glsl/{area}`.\npub mod {area} {{\n{modules}}}");
     }

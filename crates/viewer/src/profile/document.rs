@@ -74,7 +74,8 @@ pub fn kernel_facts(device: &Device, rows: &[ProfileRow]) -> Vec<KernelFact> {
     facts
 }
 
-fn kernel_fact(kernel: KernelFacts) -> KernelFact {
+/// Returns the compilation facts of a kernel for a report.
+pub fn kernel_fact(kernel: KernelFacts) -> KernelFact {
     let known = kernel.occupancy();
     let executables = kernel.executables.unwrap_or_default();
     let statistics = executables.iter().flat_map(|executable| {
@@ -99,6 +100,10 @@ fn kernel_fact(kernel: KernelFacts) -> KernelFact {
         spills: known.spills,
         scratch_bytes: known.scratch_bytes,
         code_bytes: known.code_bytes,
+        subgroups_per_simd: known.subgroups_per_simd,
+        instructions: known.instructions,
+        latency_cycles: known.latency_cycles,
+        inverse_throughput_cycles: known.inverse_throughput_cycles,
         driver_statistics: statistics.collect(),
     }
 }

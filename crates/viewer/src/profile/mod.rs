@@ -4,7 +4,7 @@ mod against;
 mod document;
 mod vary;
 
-pub use document::{document, kernel_facts, memory, write};
+pub use document::{document, kernel_fact, kernel_facts, memory, write};
 
 use crate::args::ProfileArgs;
 use crate::device;

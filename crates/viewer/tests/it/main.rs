@@ -7,6 +7,7 @@ mod bad_input;
 mod bench;
 mod dem;
 mod export;
+mod kernels;
 mod live;
 mod mpm;
 mod play;

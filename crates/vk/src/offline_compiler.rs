@@ -1,0 +1,75 @@
+//! Compilation of kernels for the statistics of the driver's compiler, on a device that need not run them.
+
+use crate::Result;
+use crate::capabilities::{Candidate, DeviceInfo};
+use crate::compiled::KernelSource;
+use crate::device::{DeviceOptions, Logical, find};
+use crate::instance::Instance;
+use crate::kernel::{Target, compile};
+use crate::kernel_facts::KernelFacts;
+use ash::vk;
+use std::fmt;
+
+/// Compiles kernels for the statistics that the driver reports, without a queue, memory or a semaphore.
+///
+/// Mesa's RADV offers such a device for hardware that is absent (`RADV_FORCE_FAMILY=navi31`): its compiler
+/// reports registers, spills and occupancy, but nothing can be submitted.
+pub struct OfflineCompiler {
+    logical: Logical,
+    candidate: Candidate,
+    /// Declared last, because the logical device is its child.
+    _instance: Instance,
+}
+
+impl OfflineCompiler {
+    /// Opens a device to compile on; statistics are requested whatever the options say.
+    ///
+    /// # Errors
+    /// As for [`crate::Device::open`].
+    pub fn open(options: &DeviceOptions) -> Result<Self> {
+        let options = DeviceOptions { pipeline_statistics: true, ..options.clone() };
+        let (instance, candidate) = find(&options)?;
+        let logical = Logical::new(&instance, &candidate, &options)?;
+        Ok(Self { logical, candidate, _instance: instance })
+    }
+
+    /// Returns the identity of the device.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.candidate.info
+    }
+
+    /// Returns true if the driver reports statistics of its code.
+    pub fn reports_statistics(&self) -> bool {
+        self.logical.pipeline_executables.is_some()
+    }
+
+    /// Compiles a kernel with the tunables `values`, in the order of the source's.
+    ///
+    /// # Errors
+    /// The kernel exceeds the device's limits, or the driver rejects it.
+    pub fn compile(&self, source: &'static KernelSource, values: &[u32]) -> Result<KernelFacts> {
+        let target = Target {
+            raw: &self.logical.raw,
+            capabilities: &self.candidate.capabilities,
+            full_subgroups: self.logical.full_subgroups,
+            executables: self.logical.pipeline_executables.as_ref(),
+            cache: vk::PipelineCache::null(),
+        };
+        let kernel = compile(&target, source, values)?;
+        kernel.destroy(&self.logical.raw);
+        Ok(kernel.facts())
+    }
+}
+
+impl fmt::Debug for OfflineCompiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OfflineCompiler").field("info", self.info()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for OfflineCompiler {
+    fn drop(&mut self) {
+        // SAFETY: all pipelines are destroyed, and nothing was ever submitted.
+        unsafe { self.logical.raw.destroy_device(None) };
+    }
+}
