@@ -11,8 +11,13 @@
 // the offsets of the positions that they move, x × v is conserved, and the step is a leapfrog. Neighbours are
 // still those at x*, so that rows and cells give the same sum.
 //
-// Bytes: 56 a particle (constraint 16, key 4, λ 8, row 4 and 12, 12 out; 12 more with GRADIENT_AT_START) plus
-// rows and neighbours from cache. Sums run in sorted order.
+// x* is a compensated sum (Kahan1965): `compensation` holds the part of the corrections so far that is below
+// the ulp of x*, for the next correction and for the velocity. Without it, both ends of a pair on different
+// sides of a power of two would lose different parts of equal and opposite corrections, and momentum with
+// them: a cube of 64 kg at rest about 0.5 m from the origin gained 0.46 kg m/s in 5 000 steps of 0.25 ms.
+//
+// Bytes: 80 a particle (constraint 16, key 4, λ 8, row 4 and 12, compensation 24, 12 out; 12 more with
+// GRADIENT_AT_START) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
@@ -44,6 +49,7 @@ layout(scalar, binding = 8) readonly buffer Row { uint row[]; };
 layout(scalar, binding = 9) readonly buffer Listed { vec3 listed[]; };
 layout(scalar, binding = 10) buffer HasMoved { uint has_moved[]; };
 layout(scalar, binding = 11) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 12) buffer Compensation { vec3 compensation[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -129,7 +135,10 @@ void main() {
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);
     WallTerm wall = density_term(walls, own.xyz, support_m, HAS_IMAGES != 0u, of_bodies);
     vec3 total = kernel_slope_scale() * volume_h3 * correction + own.w * wall.gradient_h;
-    vec3 x = own.xyz + over_relaxation * support_m * total;
+    precise vec3 due_m = over_relaxation * support_m * total + compensation[i];
+    precise vec3 x = own.xyz + due_m;
+    precise vec3 done_m = x - own.xyz;
+    compensation[i] = due_m - done_m;
     x = confine(walls, PERIODIC, x);
     predicted[i] = x;
     if (HAS_ROWS != 0u && row_flag != INVALID_INDEX) {

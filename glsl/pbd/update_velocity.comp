@@ -4,16 +4,20 @@
 //
 // A position of a few metres has an ulp of about 1e-7 m, and Δt² g is only a few hundred of those: computed
 // from positions alone, the velocity would lose up to half an ulp every step, always with the same sign. Here
-// it changes only by the corrections of the constraints.
-// Bytes: 48 a particle. Order-independent.
+// it changes only by the corrections of the constraints; with IS_COMPENSATED by all of their sum, of which x*
+// holds what its ulp resolves (solve_positions.comp).
+// Bytes: 48 a particle, 60 with IS_COMPENSATED. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+
+layout(constant_id = 1) const uint IS_COMPENSATED = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 2) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 3) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 4) writeonly buffer Updated { vec3 updated[]; };
+layout(scalar, binding = 5) readonly buffer Compensation { vec3 compensation[]; };
 layout(scalar, push_constant) uniform Params { float dt_s; };
 
 void main() {
@@ -24,5 +28,7 @@ void main() {
     // the bit.
     precise vec3 step_m = dt_s * v;
     precise vec3 unconstrained = position[i] + step_m;
-    updated[i] = v + (predicted[i] - unconstrained) / dt_s;
+    vec3 moved_m = predicted[i] - unconstrained;
+    if (IS_COMPENSATED != 0u) moved_m += compensation[i];
+    updated[i] = v + moved_m / dt_s;
 }

@@ -166,6 +166,8 @@ pub struct State {
     pub multiplier: Vec<f32>,
     /// max(ρ/ρ₀ − 1, 0).
     pub excess: Vec<f32>,
+    /// Part of the corrections of the step that is below the ulp of x*, in m.
+    pub compensation: Vec<[f32; 3]>,
     /// Progress of the density solve.
     pub solve: DensitySolve,
     /// u in m/s: velocities before XSPH.
@@ -643,6 +645,7 @@ impl State {
             constraint: vec![[0.0; 4]; n],
             multiplier: vec![0.0; n],
             excess: vec![0.0; n],
+            compensation: vec![[0.0; 3]; n],
             solve: DensitySolve::default(),
             density: vec![0.0; n],
             updated: vec![[0.0; 3]; n],
@@ -690,6 +693,7 @@ impl State {
     pub fn predict(&mut self, p: &Parameters) {
         let pairs = self.position.iter().zip(&self.velocity);
         self.predicted = pairs.map(|(x, v)| p.confine(p.predict_one(*x, *v))).collect();
+        self.compensation.fill([0.0; 3]);
         self.project_out_of_bodies(p);
     }
 
@@ -805,6 +809,7 @@ impl State {
         }
         let at = |j: usize| [self.constraint[j][0], self.constraint[j][1], self.constraint[j][2]];
         let mut next = Vec::with_capacity(self.constraint.len());
+        let mut compensation = Vec::with_capacity(self.constraint.len());
         for i in 0..self.constraint.len() {
             let own = self.constraint[i][3];
             let mut correction = [0.0f32; 3];
@@ -822,9 +827,13 @@ impl State {
             let (_, wall_gradient) = p.density_term(at(i));
             let total =
                 zip(correction, wall_gradient, |c, w| p.kernel.slope_scale() * p.volume_h3 * c + own * w);
-            next.push(p.confine(zip(at(i), total, |x, t| x + p.over_relaxation * p.support_m * t)));
+            let due = zip(total, self.compensation[i], |t, c| p.over_relaxation * p.support_m * t + c);
+            let x = zip(at(i), due, |x, d| x + d);
+            let done = zip(x, at(i), |x, from| x - from);
+            compensation.push(zip(due, done, |due, done| due - done));
+            next.push(p.confine(x));
         }
-        self.predicted = next;
+        (self.predicted, self.compensation) = (next, compensation);
         for (sum, constraint) in self.multiplier.iter_mut().zip(&self.constraint) {
             *sum += constraint[3];
         }
@@ -836,7 +845,8 @@ impl State {
     pub fn update_velocity(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
             let unconstrained = p.predict_one(self.position[i], self.velocity[i]);
-            let moved = zip(self.predicted[i], unconstrained, |a, b| (a - b) / p.dt_s);
+            let moved = zip(self.predicted[i], unconstrained, |a, b| a - b);
+            let moved = zip(moved, self.compensation[i], |m, c| (m + c) / p.dt_s);
             self.updated[i] = zip(self.velocity[i], moved, |v, m| v + m);
         }
     }

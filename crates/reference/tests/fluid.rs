@@ -305,8 +305,8 @@ fn corrections_and_xsph_keep_momentum() {
     state.update_velocity(&p);
     let updated = mean(&state.updated);
     for (a, b) in updated.iter().zip(before) {
-        // Rounding of positions, as above, over Δt = 1 ms.
-        assert!((a - b).abs() < 4e-6, "corrections changed the mean velocity by {} m/s", a - b);
+        // Rounding of velocities up to 2 m/s at random over 216 particles: x* is a compensated sum.
+        assert!((a - b).abs() < 3e-8, "corrections changed the mean velocity by {} m/s", a - b);
     }
     let spread = |column: &[[f32; 3]]| -> f32 { column.iter().map(|v| v[0] * v[0] + v[1] * v[1]).sum() };
     let rough = spread(&state.updated);

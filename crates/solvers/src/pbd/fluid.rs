@@ -3,7 +3,7 @@
 use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
 use super::metrics::{MeasurePass, PendingMetrics};
-use super::motion::{Motion, Place, Smoothing};
+use super::motion::{Corrected, Motion, Place, Smoothing};
 use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
@@ -111,7 +111,7 @@ impl Kernels {
             gradient_at_start: parameters.gradient_at_start.into(),
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, parameters, rows.slots())?,
+            motion: Motion::new(device, workgroup_size, parameters, rows.slots(), true)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
         })
@@ -286,8 +286,13 @@ impl Fluid {
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
-        self.kernels.motion.predict(recorder, &self.phase, &self.predicted, self.parameters.walls, dt_s);
+        let walls = self.parameters.walls;
+        self.kernels.motion.predict(recorder, &self.phase, self.corrected(), walls, dt_s);
         self.project_out_of_bodies(recorder, Displacement::Prediction);
+    }
+
+    fn corrected(&self) -> Corrected<'_> {
+        Corrected { predicted: &self.predicted, compensation: Some(&self.density_solve.compensation) }
     }
 
     /// Returns the number of particles that the density solve still corrects.
@@ -365,6 +370,7 @@ impl Fluid {
             listed: &self.rows.listed,
             has_moved: &self.rows.has_moved,
             position: self.phase.position.front(),
+            compensation: &self.density_solve.compensation,
         };
         let p = &self.parameters;
         let (row_stride, row_flag) = self.rows.stride_and_flag();
@@ -388,7 +394,7 @@ impl Fluid {
 
     fn update_velocity(&self, recorder: &mut Recorder) {
         let dt_s = self.parameters.dt_s;
-        self.kernels.motion.update_velocity(recorder, &self.phase, &self.predicted, dt_s);
+        self.kernels.motion.update_velocity(recorder, &self.phase, self.corrected(), dt_s);
     }
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {

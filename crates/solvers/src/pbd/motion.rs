@@ -17,6 +17,8 @@ pub(super) struct Motion {
     smooth_velocity: Kernel<smooth_velocity::Interface>,
     /// Stands for the rows of neighbours where there are none.
     none: Buffer<u32>,
+    /// Stands for the compensation where there is none.
+    no_compensation: Buffer<[f32; 3]>,
 }
 
 /// Particles of a phase within a step.
@@ -26,6 +28,14 @@ pub(super) struct Place<'a> {
     pub grid: &'a UniformGrid,
     /// Neighbours of the predicted positions.
     pub rows: Option<&'a NeighbourRows>,
+}
+
+/// Predicted positions within a step.
+#[derive(Clone, Copy)]
+pub(super) struct Corrected<'a> {
+    pub predicted: &'a Buffer<[f32; 3]>,
+    /// Part of the corrections below the ulp of the predicted positions, if their sum is compensated.
+    pub compensation: Option<&'a Buffer<[f32; 3]>>,
 }
 
 /// Coefficients of XSPH and of the drag of walls.
@@ -50,23 +60,29 @@ impl Smoothing {
 }
 
 impl Motion {
-    /// Makes the kernels; `row_slots` is 0 without rows of neighbours.
+    /// Makes the kernels; `row_slots` is 0 without rows of neighbours. With `is_compensated`, corrections are
+    /// added to the predicted positions by a compensated sum.
     pub fn new(
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
         row_slots: u32,
+        is_compensated: bool,
     ) -> Result<Self> {
+        let is_compensated = is_compensated.into();
         let has_rows = u32::from(row_slots > 0);
         let row_slots = row_slots.max(1);
         let periodic = parameters.periodic;
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
             integrate: Kernel::specialized(device, &integrate::Specialization { workgroup_size, periodic })?,
-            predict: Kernel::specialized(device, &predict::Specialization { workgroup_size, periodic })?,
+            predict: Kernel::specialized(
+                device,
+                &predict::Specialization { workgroup_size, periodic, is_compensated },
+            )?,
             update_velocity: Kernel::specialized(
                 device,
-                &update_velocity::Specialization { workgroup_size },
+                &update_velocity::Specialization { workgroup_size, is_compensated },
             )?,
             smooth_velocity: Kernel::specialized(
                 device,
@@ -79,6 +95,7 @@ impl Motion {
                 },
             )?,
             none: device.buffer("no rows", 1)?,
+            no_compensation: device.buffer("no compensation", 1)?,
         })
     }
 
@@ -108,7 +125,7 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        predicted: &Buffer<[f32; 3]>,
+        corrected: Corrected<'_>,
         walls: Walls,
         dt_s: f32,
     ) {
@@ -116,7 +133,8 @@ impl Motion {
             count: &phase.count.count,
             position: phase.position.front(),
             velocity: phase.velocity.front(),
-            predicted,
+            predicted: corrected.predicted,
+            compensation: corrected.compensation.unwrap_or(&self.no_compensation),
         };
         let params = predict::Params { walls, dt_s };
         recorder.dispatch(&self.predict, Threads::Counted(&phase.count), bindings, params);
@@ -127,13 +145,14 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        predicted: &Buffer<[f32; 3]>,
+        corrected: Corrected<'_>,
         dt_s: f32,
     ) {
         let bindings = update_velocity::Bindings {
             count: &phase.count.count,
             position: phase.position.front(),
-            predicted,
+            predicted: corrected.predicted,
+            compensation: corrected.compensation.unwrap_or(&self.no_compensation),
             velocity: phase.velocity.front(),
             updated: phase.velocity.back(),
         };

@@ -14,7 +14,7 @@ use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::grab::GrabPass;
 use crate::pbd::bodies::{Bodies, Displacement};
-use crate::pbd::motion::{Motion, Place, Smoothing};
+use crate::pbd::motion::{Corrected, Motion, Place, Smoothing};
 use crate::{BodyLoads, Grab, SolverError, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnView, Material, ParticleSet};
@@ -164,7 +164,7 @@ impl Snow {
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, &parameters.fluid, 0)?,
+            motion: Motion::new(device, workgroup_size, &parameters.fluid, 0, false)?,
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size, has_correction)?,
             shape: match parameters.has_shape() {
@@ -313,12 +313,8 @@ impl Snow {
             }
             Stage::UpdateVelocity => {
                 for phase_particles in [solid, fluid] {
-                    self.motion.update_velocity(
-                        recorder,
-                        &phase_particles.phase,
-                        &phase_particles.predicted,
-                        dt_s,
-                    );
+                    let corrected = Corrected { predicted: &phase_particles.predicted, compensation: None };
+                    self.motion.update_velocity(recorder, &phase_particles.phase, corrected, dt_s);
                 }
             }
             Stage::DampLinks => self.constraints.damp_links(recorder, solid, &self.links),
@@ -337,7 +333,8 @@ impl Snow {
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
             let walls = self.parameters.fluid.walls;
-            self.motion.predict(recorder, &phase_particles.phase, &phase_particles.predicted, walls, dt_s);
+            let corrected = Corrected { predicted: &phase_particles.predicted, compensation: None };
+            self.motion.predict(recorder, &phase_particles.phase, corrected, walls, dt_s);
         }
         // Before the first step nothing has moved: there is nothing to count.
         if dt_s > 0.0 {
@@ -438,7 +435,7 @@ impl Snow {
         let terms = parameters.terms(self.solid.grid.grid(), self.capacity);
         let friction = [terms.static_friction, terms.kinetic_friction];
         let terms = device.buffer_from("terms", &[terms])?;
-        let motion = Motion::new(device, self.workgroup_size, &parameters.fluid, 0)?;
+        let motion = Motion::new(device, self.workgroup_size, &parameters.fluid, 0, false)?;
         if let Some(bodies) = &mut self.bodies {
             bodies.set_parameters(device, self.workgroup_size, &parameters.fluid, friction)?;
         }
