@@ -4,8 +4,8 @@
 // where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confines it by the walls.
 //
 // Snow gets the opposite of its correction of water (solve_solid): the coupling conserves momentum, and snow
-// floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 44 a particle (constraint
-// 16, contact 8, key 4, x* out 12 + …) plus neighbours from cache. Sums run in sorted order.
+// floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 48 a particle (constraint
+// 16, contact 8, key 4, row 4, x* out 12 + …) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
@@ -27,8 +27,14 @@ layout(scalar, binding = 10) readonly buffer BoundaryDensity { vec4 boundary_den
 layout(scalar, binding = 11) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 12) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 13) buffer Elastic { vec3 elastic_m[]; };
-layout(scalar, push_constant) uniform Params { uint is_first; };
+layout(scalar, binding = 14) readonly buffer Rows { uint rows[]; };
+layout(scalar, push_constant) uniform Params {
+    uint is_first;
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
+};
 #include "snow/pair.glsl"
+#include "snow/neighbours.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -36,9 +42,11 @@ void main() {
     SnowTerms terms = all_terms[0];
     vec4 own = constraint[i];
     uvec3 home = home_of(terms.grid, key[i]);
+    Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
     vec3 correction = vec3(0.0);
-    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
@@ -52,7 +60,8 @@ void main() {
     }
     vec3 touching = vec3(0.0);
     vec3 force = vec3(0.0);
-    FOR_EACH_CANDIDATE_IN(solid_cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.other, solid_cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = solid_constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);

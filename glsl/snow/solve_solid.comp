@@ -15,7 +15,7 @@
 // was is taken back before, since it changes with the forces. Pair terms have the opposite sign at the other
 // end.
 //
-// Bytes: 96 + 8 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that
+// Bytes: 100 + 8 · links a particle plus rows and neighbours from cache. Sums run in sorted order, over links in that
 // of their slots.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -24,7 +24,8 @@
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
-layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+// The cells of particles, too; without rows (ROW_SLOTS 0) these alone.
+layout(scalar, binding = 1) readonly buffer Rows { uint rows[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 4) readonly buffer Contact { vec2 contact[]; };
@@ -39,8 +40,13 @@ layout(scalar, binding = 12) readonly buffer BoundaryDensity { vec4 boundary_den
 layout(scalar, binding = 13) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 14) buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 15) writeonly buffer Predicted { vec3 predicted[]; };
-layout(scalar, push_constant) uniform Params { uint is_first; };
+layout(scalar, push_constant) uniform Params {
+    uint is_first;
+    // Flag in the rows.
+    uint row_flag;
+};
 #include "snow/pair.glsl"
+#include "snow/neighbours.glsl"
 
 // Returns x_i − x_j in m where springs are evaluated: in the first iteration at the last step's positions.
 vec3 spring_offset(uint i, uint j) {
@@ -79,12 +85,14 @@ void main() {
     SnowTerms terms = all_terms[0];
     vec4 own = constraint[i];
     vec2 own_contact = contact[i];
-    uvec3 home = home_of(terms.grid, key[i]);
+    uvec3 home = home_of(terms.grid, rows[ROW_SLOTS == 0u ? i : cell_at(i)]);
+    Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
     vec3 correction = vec3(0.0);
     vec3 touching = vec3(0.0);
     vec3 force = vec3(0.0);
-    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
@@ -97,7 +105,8 @@ void main() {
             touching += contact_correction(terms, own_contact, contact[j], offset, q);
         }
     }
-    FOR_EACH_CANDIDATE_IN(fluid_cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.other, fluid_cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = fluid_constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
