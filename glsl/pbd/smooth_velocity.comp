@@ -24,10 +24,9 @@ layout(constant_id = 4) const uint SMOOTHING_KERNEL = 0;
 // 1 if faces of the domain have their own friction.
 layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
 layout(constant_id = 2) const uint HAS_ROWS = 0;
-// Distance between the slots of a row, and where lengths of rows and flags begin in their buffers.
-layout(constant_id = 3) const uint ROW_STRIDE = 256;
-layout(constant_id = 5) const uint FIRST_ROW = 0;
-layout(constant_id = 6) const uint FIRST_FLAG = 0;
+layout(constant_id = 3) const uint ROW_SLOTS = 1;
+// 1 if neighbours, lengths and flags are one buffer (snow/rows.glsl), bound as each of the three.
+layout(constant_id = 5) const uint IS_JOINT = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -74,11 +73,15 @@ void main() {
     vec3 u = updated[i];
     float inverse_h = 1.0 / support_m;
     Sums sums = Sums(vec3(0.0), vec3(0.0));
-    uint own_row = HAS_ROWS != 0u && has_moved[FIRST_FLAG + MOVED_IN_STEP] == 0u ? row[FIRST_ROW + i] : ROW_TOO_SHORT;
+    uint row_stride = IS_JOINT == 0u ? neighbour.length() / ROW_SLOTS
+                                     : (neighbour.length() - JOINT_FLAGS) / (ROW_SLOTS + 2u);
+    uint first_row = IS_JOINT * ROW_SLOTS * row_stride;
+    uint flag = IS_JOINT * (ROW_SLOTS + 2u) * row_stride + MOVED_IN_STEP;
+    uint own_row = HAS_ROWS != 0u && has_moved[flag] == 0u ? row[first_row + i] : ROW_TOO_SHORT;
     if (own_row != ROW_TOO_SHORT) {
         uint n_own = own_row & 0xffffu;
         for (uint slot = 0u; slot < n_own; ++slot) {
-            uint j = neighbour[slot * ROW_STRIDE + i];
+            uint j = neighbour[slot * row_stride + i];
             vec3 offset = (x - predicted[j]) * inverse_h;
             float q2 = dot(offset, offset);
             if (q2 < 1.0) add_neighbour(sums, q2, updated[j] - u);

@@ -26,7 +26,6 @@ layout(scalar, push_constant) uniform Params {
     float inverse_h;
     // Square of the distance in h within which particles are listed.
     float reach_q2;
-    uint n_flags;
 };
 
 // Written so that a position that is not a number is near all, as in the passes that list them again.
@@ -46,14 +45,15 @@ bool is_near(vec3 x, vec3 other_x) {
             for (uint j = first; j < min(first + 32u, end); ++j)                                    \
                 hits |= uint(is_hit) << (j - first);                                                \
             for (; hits != 0u; hits &= hits - 1u, ++found)                                          \
-                if (found < ROW_SLOTS) rows[found * ROW_STRIDE + i] = first + uint(findLSB(hits));  \
+                if (found < ROW_SLOTS) rows[found * stride + i] = first + uint(findLSB(hits));  \
         }                                                                                           \
     }
 
 void main() {
     uint i = thread_idx();
+    uint stride = stride_of(rows.length());
     if (i == 0u) {
-        for (uint flag = 0u; flag < n_flags; ++flag) rows[flag_at(flag)] = 0u;
+        for (uint flag = 0u; flag < JOINT_FLAGS; ++flag) rows[flag_at(stride, flag)] = 0u;
     }
     if (i >= count[0]) return;
     vec3 x = predicted[i];
@@ -63,7 +63,7 @@ void main() {
     LIST(cell_start, j != i && is_near(x, predicted[j]))
     uint n_own = found;
     LIST(other_cell_start, is_near(x, other_predicted[j]))
-    rows[lengths_at(i)] = found > ROW_SLOTS ? ROW_TOO_SHORT : n_own | (found << 16);
-    rows[cell_at(i)] = own_key;
+    rows[lengths_at(stride, i)] = found > ROW_SLOTS ? ROW_TOO_SHORT : n_own | (found << 16);
+    rows[cell_at(stride, i)] = own_key;
     listed[i] = x;
 }

@@ -25,7 +25,8 @@ void main() {
     if (i >= count[0]) return;
     vec3 moved_h = (predicted[i] - listed[i]) * inverse_h;
     if (!(dot(moved_h, moved_h) < max_moved_q2)) {
-        atomicMax(rows[flag_at(flag)], 1u);
-        atomicMax(other_rows[flag_at(flag)], 1u);
+        uint at = flag_at(stride_of(rows.length()), flag);
+        atomicMax(rows[at], 1u);
+        atomicMax(other_rows[at], 1u);
     }
 }

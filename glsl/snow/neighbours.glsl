@@ -7,6 +7,7 @@
 
 struct Row {
     bool is_listed;
+    uint stride;
     // Slots of neighbours of the same phase, and of the other: the first, and the one after the last.
     uvec2 own;
     uvec2 other;
@@ -14,13 +15,14 @@ struct Row {
 
 // Returns the row of a particle at the time of a flag, or of INVALID_INDEX, at which there are no rows.
 Row row_of(uint i, uint flag) {
-    bool has_rows = ROW_SLOTS != 0u && flag != INVALID_INDEX && rows[flag_at(flag)] == 0u;
-    uint lengths = has_rows ? rows[lengths_at(i)] : ROW_TOO_SHORT;
+    uint stride = stride_of(rows.length());
+    bool has_rows = ROW_SLOTS != 0u && flag != INVALID_INDEX && rows[flag_at(stride, flag)] == 0u;
+    uint lengths = has_rows ? rows[lengths_at(stride, i)] : ROW_TOO_SHORT;
     uint n_own = lengths & 0xffffu;
-    return Row(lengths != ROW_TOO_SHORT, uvec2(0u, n_own), uvec2(n_own, lengths >> 16));
+    return Row(lengths != ROW_TOO_SHORT, stride, uvec2(0u, n_own), uvec2(n_own, lengths >> 16));
 }
 
-Row no_row() { return Row(false, uvec2(0u), uvec2(0u)); }
+Row no_row() { return Row(false, 0u, uvec2(0u), uvec2(0u)); }
 
 // Loops `k` over the slots of a row or, if it is not listed, over the particles of a phase in the cells around
 // `home`. The neighbour is NEIGHBOUR_AT(row, i, k). One loop for both, so that its body is there once.
@@ -40,4 +42,4 @@ Row no_row() { return Row(false, uvec2(0u), uvec2(0u)); }
                       end_ = (row).is_listed ? (slots).y : cell_start[first_ + (cells).last.x + 1u];            \
                  k < end_; ++k)
 
-#define NEIGHBOUR_AT(row, i, k) ((row).is_listed ? rows[(k) * ROW_STRIDE + (i)] : (k))
+#define NEIGHBOUR_AT(row, i, k) ((row).is_listed ? rows[(k) * (row).stride + (i)] : (k))

@@ -1,31 +1,28 @@
-// Rows of neighbours of the particles of one phase (list_neighbours.comp), in one buffer `rows`, which the
-// kernel declares:
-//   rows[slot · ROW_STRIDE + i]               index of a neighbour of i: those of its phase, then of the other
-//   rows[ROW_SLOTS · ROW_STRIDE + i]          number of those of its phase, above 16 bits that of all; all
-//                                             bits are set if there are more than slots
-//   rows[(ROW_SLOTS + 1) · ROW_STRIDE + i]    cell of i
-//   rows[(ROW_SLOTS + 2) · ROW_STRIDE + f]    flag f: 1 if at that time of the step a particle of either phase
-//                                             is farther from where it was listed than half the margin allows
-// One buffer because solve_solid has no binding left for a second.
+// Rows of neighbours of the particles of one phase (list_neighbours.comp), in one buffer, since solve_solid has
+// no binding left for a second. With the capacity as stride:
+//   rows[slot · stride + i]               index of a neighbour of i: those of its phase, then of the other
+//   rows[ROW_SLOTS · stride + i]          number of those of its phase, above 16 bits that of all; ROW_TOO_SHORT
+//                                         if there are more than slots
+//   rows[(ROW_SLOTS + 1) · stride + i]    cell of i
+//   rows[(ROW_SLOTS + 2) · stride + f]    flag f of JOINT_FLAGS: 1 if at that time of the step a particle of
+//                                         either phase is farther from where it was listed than half the margin.
+//                                         MOVED_IN_STEP is that of the time after the last correction, which
+//                                         pbd/smooth_velocity reads; FIRST_MOVED that of the list; the times
+//                                         between them follow
 #ifndef SNOW_ROWS
 #define SNOW_ROWS
+#include "pbd/neighbour_rows.glsl"
 
 // 0 without rows.
 layout(constant_id = 10) const uint ROW_SLOTS = 64;
-layout(constant_id = 11) const uint ROW_STRIDE = 256;
 
-// Row of a particle with more neighbours than slots.
-const uint ROW_TOO_SHORT = 0xffffffffu;
+// Returns the distance between slots, given the length of the buffer.
+uint stride_of(uint n_words) { return (n_words - JOINT_FLAGS) / (ROW_SLOTS + 2u); }
 
-// Flag of the time after the last correction of a step, which pbd/smooth_velocity reads; those of the times
-// before it follow, the first of that at which rows are listed.
-const uint FLAG_AT_END = 0u;
-const uint FLAG_AS_LISTED = 1u;
+uint lengths_at(uint stride, uint i) { return ROW_SLOTS * stride + i; }
 
-uint lengths_at(uint i) { return ROW_SLOTS * ROW_STRIDE + i; }
+uint cell_at(uint stride, uint i) { return (ROW_SLOTS + 1u) * stride + i; }
 
-uint cell_at(uint i) { return (ROW_SLOTS + 1u) * ROW_STRIDE + i; }
-
-uint flag_at(uint flag) { return (ROW_SLOTS + 2u) * ROW_STRIDE + flag; }
+uint flag_at(uint stride, uint flag) { return (ROW_SLOTS + 2u) * stride + flag; }
 
 #endif

@@ -12,6 +12,9 @@
 
 layout(constant_id = 1) const uint BOUNDARY = 0;
 layout(constant_id = 2) const uint HAS_BODIES = 0;
+// 1 if s_corr is not zero, and if contacts are springs: where lanes run all branches, both cost in any case.
+layout(constant_id = 3) const uint HAS_PRESSURE = 0;
+layout(constant_id = 4) const uint HAS_CONTACT_SPRINGS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -53,7 +56,7 @@ void main() {
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
         float multipliers = own.w + other.w;
-        if (terms.pressure_strength != 0.0)
+        if (HAS_PRESSURE != 0u)
             multipliers -= artificial_pressure(q, terms.pressure_strength, terms.pressure_inverse_shape,
                                                terms.pressure_exponent);
         correction += density_correction(multipliers, offset, q);
@@ -68,7 +71,7 @@ void main() {
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (terms.contact_spring > 0.0) {
+        if (HAS_CONTACT_SPRINGS != 0u) {
             if (is_first == 0u) force += contact_force(terms, contact[i], solid_contact[j], own.xyz - other.xyz);
         } else if (q < terms.contact_q) {
             touching += contact_correction(terms, contact[i], solid_contact[j], offset, q);
@@ -88,7 +91,7 @@ void main() {
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
     vec3 x = own.xyz + terms.support_m * total;
-    if (terms.contact_spring > 0.0) {
+    if (HAS_CONTACT_SPRINGS != 0u) {
         // As in solve_solid; contacts between snow and water enter in the second iteration.
         vec3 so_far = is_first != 0u ? vec3(0.0) : elastic_m[i];
         vec3 step_m = is_first != 0u ? vec3(0.0) : terms.spring_share * (force - so_far);

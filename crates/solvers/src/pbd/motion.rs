@@ -32,11 +32,10 @@ pub(super) struct Place<'a> {
 /// Layout of rows of neighbours in the buffers of [`Place::rows`].
 #[derive(Clone, Copy)]
 pub(super) struct RowLayout {
-    /// Distance between slots.
-    pub stride: u32,
-    /// Index of the first length, and of the first flag.
-    pub first_row: u32,
-    pub first_flag: u32,
+    /// Slots of a row, 0 without rows.
+    pub slots: u32,
+    /// True if the three are one buffer.
+    pub is_joint: bool,
 }
 
 /// Predicted positions within a step.
@@ -69,19 +68,17 @@ impl Smoothing {
 }
 
 impl Motion {
-    /// Makes the kernels; without a layout there are no rows of neighbours. With `is_compensated`, corrections are
+    /// Makes the kernels. With `is_compensated`, corrections are
     /// added to the predicted positions by a compensated sum.
     pub fn new(
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        rows: Option<RowLayout>,
+        rows: RowLayout,
         is_compensated: bool,
     ) -> Result<Self> {
         let is_compensated = is_compensated.into();
-        let has_rows = u32::from(rows.is_some());
-        let RowLayout { stride: row_stride, first_row, first_flag } =
-            rows.unwrap_or(RowLayout { stride: 1, first_row: 0, first_flag: 0 });
+        let (has_rows, row_slots) = (u32::from(rows.slots > 0), rows.slots.max(1));
         let periodic = parameters.periodic;
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
@@ -100,9 +97,8 @@ impl Motion {
                     workgroup_size,
                     has_face_friction,
                     has_rows,
-                    row_stride,
-                    first_row,
-                    first_flag,
+                    row_slots,
+                    is_joint: rows.is_joint.into(),
                     smoothing_kernel: parameters.kernel,
                 },
             )?,

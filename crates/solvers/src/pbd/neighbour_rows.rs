@@ -15,7 +15,7 @@ pub static NEIGHBOUR_SLOTS: Tunable = Tunable { name: "neighbour_slots", default
 /// Returns the margin of rows around h, in h. Their length grows with its third power, and a particle that
 /// moves further than half of it within the density solve of a step costs all a search; more corrections move
 /// further.
-pub(super) fn margin(parameters: &Parameters) -> f32 {
+fn margin(parameters: &Parameters) -> f32 {
     if parameters.iterations == 1 { 0.05 } else { 0.1 }
 }
 
@@ -171,9 +171,8 @@ impl NeighbourRows {
     }
 
     /// Returns the layout of these buffers.
-    pub(super) fn layout(&self) -> Option<RowLayout> {
-        let layout = RowLayout { stride: self.stride, first_row: 0, first_flag: 0 };
-        (self.slots > 0).then_some(layout)
+    pub(super) fn layout(&self) -> RowLayout {
+        RowLayout { slots: self.slots, is_joint: false }
     }
 
     /// Returns the square of the distance in h by which particles may move: half the margin, less rounding.

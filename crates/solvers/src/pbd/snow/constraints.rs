@@ -48,6 +48,35 @@ pub(super) struct Constraints {
     corrected: Buffer<[f32; 3]>,
     /// μ of the lower and of the upper faces of the domain.
     face_friction: [[f32; 3]; 2],
+    has_bodies: u32,
+}
+
+/// Makes the kernels that correct the positions of fluid and of solid particles.
+fn solvers(
+    device: &Device,
+    workgroup_size: u32,
+    terms: &SnowTerms,
+    [boundary, has_bodies]: [u32; 2],
+    rows: &SnowRows,
+) -> Result<(Kernel<solve_fluid::Interface>, Kernel<solve_solid::Interface>), SolverError> {
+    let row_slots = rows.slots();
+    let has_contact_springs = u32::from(terms.contact_spring > 0.0);
+    let fluid = solve_fluid::Specialization {
+        workgroup_size,
+        boundary,
+        has_bodies,
+        has_pressure: u32::from(terms.pressure_strength != 0.0),
+        has_contact_springs,
+        row_slots,
+    };
+    let solid = solve_solid::Specialization {
+        workgroup_size,
+        has_bodies,
+        has_contact_springs,
+        has_link_springs: u32::from(terms.link_spring > 0.0),
+        row_slots,
+    };
+    Ok((Kernel::specialized(device, &fluid)?, Kernel::specialized(device, &solid)?))
 }
 
 /// Returns ν and γ of stage `j` of `n` (Meyer et al. 2014, first order).
@@ -67,8 +96,7 @@ impl Constraints {
         boundary: Option<Boundary>,
         rows: &SnowRows,
     ) -> Result<Self, SolverError> {
-        let (row_slots, row_stride) = (rows.slots(), rows.stride());
-        let n = row_stride as usize;
+        let (row_slots, n) = (rows.slots(), rows.stride() as usize);
         let elastic = |is_used: bool| device.buffer("elastic displacement", if is_used { n } else { 0 });
         let has_contact_springs = terms.contact_spring > 0.0;
         let stage_len = if springs.damping_stages > 0 { n } else { 0 };
@@ -91,26 +119,18 @@ impl Constraints {
             boundary: boundary_particles,
             has_bodies,
             row_slots,
-            row_stride,
         };
-        let solid_lambda =
-            compute_solid_lambda::Specialization { workgroup_size, has_bodies, row_slots, row_stride };
-        let solve_fluid = solve_fluid::Specialization {
-            workgroup_size,
-            boundary: boundary_particles,
-            has_bodies,
-            row_slots,
-            row_stride,
-        };
-        let solve_solid = solve_solid::Specialization { workgroup_size, has_bodies, row_slots, row_stride };
+        let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies, row_slots };
+        let (solve_fluid, solve_solid) =
+            solvers(device, workgroup_size, &terms, [boundary_particles, has_bodies], rows)?;
         Ok(Self {
             compute_fluid_lambda: Kernel::specialized(device, &fluid_lambda)?,
             compute_solid_lambda: Kernel::specialized(device, &solid_lambda)?,
-            solve_fluid: Kernel::specialized(device, &solve_fluid)?,
-            solve_solid: Kernel::specialized(device, &solve_solid)?,
+            solve_fluid,
+            solve_solid,
             apply_friction: Kernel::specialized(
                 device,
-                &apply_friction::Specialization { workgroup_size, has_face_friction, row_slots, row_stride },
+                &apply_friction::Specialization { workgroup_size, has_face_friction, row_slots },
             )?,
             start_push: Kernel::specialized(device, &start_push::Specialization { workgroup_size })?,
             damp_links: Kernel::specialized(device, &damp_links::Specialization { workgroup_size })?,
@@ -123,8 +143,23 @@ impl Constraints {
             boundary,
             push_m: device.buffer("push of walls", n)?,
             elastic_m,
+            has_bodies,
             corrected: device.buffer("corrected", n)?,
         })
+    }
+
+    /// Adopts the parameters of a scene.
+    pub fn set_terms(
+        &mut self,
+        device: &Device,
+        workgroup_size: u32,
+        terms: &SnowTerms,
+        rows: &SnowRows,
+    ) -> Result<(), SolverError> {
+        let has = [u32::from(!self.boundary.particles.is_empty()), self.has_bodies];
+        (self.solve_fluid, self.solve_solid) = solvers(device, workgroup_size, terms, has, rows)?;
+        self.terms = device.buffer_from("terms", std::slice::from_ref(terms))?;
+        Ok(())
     }
 
     /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`, where the rows

@@ -23,9 +23,8 @@ impl Heat {
         is_corrected: bool,
         rows: &SnowRows,
     ) -> Result<Self, SolverError> {
-        let (row_slots, row_stride) = (rows.slots(), rows.stride());
-        let correction =
-            correct_conduction::Specialization { workgroup_size, has_other: 1, row_slots, row_stride };
+        let row_slots = rows.slots();
+        let correction = correct_conduction::Specialization { workgroup_size, has_other: 1, row_slots };
         let corrected = u32::from(is_corrected);
         let conduction = conduct::Specialization {
             workgroup_size,
@@ -33,14 +32,9 @@ impl Heat {
             has_other: 1,
             has_fixed_faces: 0,
             row_slots,
-            row_stride,
         };
-        let with_enthalpy = conduct_enthalpy::Specialization {
-            workgroup_size,
-            is_corrected: corrected,
-            row_slots,
-            row_stride,
-        };
+        let with_enthalpy =
+            conduct_enthalpy::Specialization { workgroup_size, is_corrected: corrected, row_slots };
         Ok(Self {
             correct: match is_corrected {
                 true => Some(Kernel::specialized(device, &correction)?),

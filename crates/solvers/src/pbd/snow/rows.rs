@@ -2,12 +2,16 @@
 
 use super::phase_particles::PhaseParticles;
 use crate::pbd::motion::RowLayout;
-use crate::pbd::neighbour_rows::{NO_FLAG, margin, max_moved_q2, slots_asked};
+use crate::pbd::neighbour_rows::{NO_FLAG, max_moved_q2, slots_asked};
 use crate::pbd::parameters::Parameters;
 use crate::{SolverError, Tuning};
-use frazil_shaders::snow::rows::{FLAG_AS_LISTED, FLAG_AT_END};
+use frazil_shaders::pbd::neighbour_rows::{FIRST_MOVED, JOINT_FLAGS, MOVED_IN_STEP};
 use frazil_shaders::snow::{list_neighbours, mark_moved};
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
+
+/// Margin of rows around the support radius h, in h: corrections within a step of snow are small, and `melting`
+/// takes 4 % less time than with twice as much.
+const MARGIN: f32 = 0.05;
 
 /// Rows of neighbours within a margin around the support radius (`glsl/snow/rows.glsl`). A flag for each time
 /// of a step at which passes read them tells whether a particle is then farther from where it was listed than
@@ -21,10 +25,7 @@ pub struct SnowRows {
     listed: [Buffer<[f32; 3]>; 2],
     slots: u32,
     stride: u32,
-    n_flags: u32,
     inverse_h: f32,
-    /// Margin around h, in h.
-    margin: f32,
     /// Bytes of the rows of one phase that the device cannot bind.
     refused_bytes: Option<u64>,
     /// Flag of the present time, and whether a particle may have moved since it was set.
@@ -41,16 +42,14 @@ impl SnowRows {
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
         let asked = slots_asked(parameters, tuning);
-        // The end of the step, the time of the list, and after each correction.
-        let n_flags = parameters.iterations + 2;
-        let words = |slots: u32| u64::from(capacity) * (u64::from(slots) + 2) + u64::from(n_flags);
+        let words = |slots: u32| u64::from(capacity) * (u64::from(slots) + 2) + u64::from(JOINT_FLAGS);
         let fits = 4 * words(asked) <= device.capabilities().max_storage_range;
         let slots = if asked > 1 && fits { asked } else { 0 };
         let [n_words, n_listed] = if slots > 0 { [words(slots) as usize, capacity as usize] } else { [0; 2] };
         let rows = || device.buffer("rows of neighbours", n_words);
         let listed = || device.buffer("listed", n_listed);
-        let list = list_neighbours::Specialization { workgroup_size, row_slots: slots, row_stride: capacity };
-        let mark = mark_moved::Specialization { workgroup_size, row_slots: slots, row_stride: capacity };
+        let list = list_neighbours::Specialization { workgroup_size, row_slots: slots };
+        let mark = mark_moved::Specialization { workgroup_size, row_slots: slots };
         Ok(Self {
             list: Kernel::specialized(device, &list)?,
             mark: Kernel::specialized(device, &mark)?,
@@ -58,9 +57,7 @@ impl SnowRows {
             listed: [listed()?, listed()?],
             slots,
             stride: capacity,
-            n_flags,
             inverse_h: 1.0 / parameters.support_m,
-            margin: margin(parameters),
             refused_bytes: (asked > 1 && !fits).then(|| 4 * words(asked)),
             flag: NO_FLAG,
             is_moved: false,
@@ -83,16 +80,18 @@ impl SnowRows {
         [solid, fluid]
     }
 
-    /// Returns the index of the first length, and of the first flag, in the rows of a phase.
-    pub(in crate::pbd) fn layout(&self) -> Option<RowLayout> {
-        let first_row = self.slots * self.stride;
-        let layout = RowLayout { stride: self.stride, first_row, first_flag: first_row + 2 * self.stride };
-        (self.slots > 0).then_some(layout)
+    pub(super) fn layout(&self) -> RowLayout {
+        RowLayout { slots: self.slots, is_joint: true }
     }
 
     /// Returns the margin around the support radius h, in h.
     pub fn margin(&self) -> f32 {
-        self.margin
+        MARGIN
+    }
+
+    /// Returns the square of the distance in h by which particles may move.
+    pub fn max_moved_q2(&self) -> f32 {
+        max_moved_q2(MARGIN)
     }
 
     /// Returns a warning if the device cannot bind the rows.
@@ -125,12 +124,11 @@ impl SnowRows {
             let params = list_neighbours::Params {
                 grid: own.grid.grid(),
                 inverse_h: self.inverse_h,
-                reach_q2: (1.0 + self.margin) * (1.0 + self.margin),
-                n_flags: self.n_flags,
+                reach_q2: (1.0 + MARGIN) * (1.0 + MARGIN),
             };
             recorder.dispatch(&self.list, own.threads(), bindings, params);
         }
-        (self.flag, self.is_moved) = (FLAG_AS_LISTED, false);
+        (self.flag, self.is_moved) = (FIRST_MOVED, false);
     }
 
     /// Notes that particles may have moved.
@@ -142,7 +140,7 @@ impl SnowRows {
     /// particles have moved.
     pub(super) fn update(&mut self, recorder: &mut Recorder, solid: &PhaseParticles, fluid: &PhaseParticles) {
         // More corrections than flags share the last one: a flag that is set too often costs only time.
-        let next = self.flag.saturating_add(1).min(self.n_flags - 1);
+        let next = self.flag.saturating_add(1).min(JOINT_FLAGS - 1);
         self.update_as(recorder, solid, fluid, next);
     }
 
@@ -154,7 +152,7 @@ impl SnowRows {
         fluid: &PhaseParticles,
     ) {
         self.is_moved = true;
-        self.update_as(recorder, solid, fluid, FLAG_AT_END);
+        self.update_as(recorder, solid, fluid, MOVED_IN_STEP);
     }
 
     fn update_as(
@@ -175,7 +173,7 @@ impl SnowRows {
                 rows: &self.rows[number],
                 other_rows: &self.rows[1 - number],
             };
-            let max_moved_q2 = max_moved_q2(self.margin);
+            let max_moved_q2 = self.max_moved_q2();
             let params = mark_moved::Params { inverse_h: self.inverse_h, max_moved_q2, flag };
             recorder.dispatch(&self.mark, phase_particles.threads(), bindings, params);
         }
@@ -202,13 +200,16 @@ impl SnowRows {
     /// # Panics
     /// There are rows, and none have been recorded in this step.
     pub(super) fn buffers_at_end(&self) -> [Option<&Buffer<u32>>; 2] {
-        assert!(self.slots == 0 || self.flag == FLAG_AT_END, "neighbours are listed before velocities smoothed");
+        assert!(
+            self.slots == 0 || self.flag == MOVED_IN_STEP,
+            "neighbours are listed before velocities smoothed"
+        );
         self.buffers().map(|rows| (self.slots > 0).then_some(rows))
     }
 
     /// Adopts the parameters of a scene.
     pub(super) fn set_parameters(&mut self, parameters: &Parameters) {
-        (self.inverse_h, self.margin) = (1.0 / parameters.support_m, margin(parameters));
+        self.inverse_h = 1.0 / parameters.support_m;
     }
 
     /// Discards the rows: until the next search passes search the cells.

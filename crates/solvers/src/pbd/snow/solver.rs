@@ -229,14 +229,24 @@ impl Snow {
         let iterations = (0..self.parameters.fluid.iterations).flat_map(|iteration| {
             [ComputeLambda, Solve { iteration }].into_iter().chain(match_shapes.iter().copied())
         });
-        [Integrate, MarkPhaseChange, ScanLeavers, Migrate, SortByCell, Reorder, Predict, ListNeighbours, Conduct]
-            .into_iter()
-            .chain(links.iter().copied())
-            .chain(attach.iter().copied())
-            .chain(iterations)
-            .chain([ApplyFriction, UpdateVelocity])
-            .chain(damp.iter().copied())
-            .chain([SmoothVelocity])
+        [
+            Integrate,
+            MarkPhaseChange,
+            ScanLeavers,
+            Migrate,
+            SortByCell,
+            Reorder,
+            Predict,
+            ListNeighbours,
+            Conduct,
+        ]
+        .into_iter()
+        .chain(links.iter().copied())
+        .chain(attach.iter().copied())
+        .chain(iterations)
+        .chain([ApplyFriction, UpdateVelocity])
+        .chain(damp.iter().copied())
+        .chain([SmoothVelocity])
     }
 
     /// Records one step.
@@ -458,14 +468,13 @@ impl Snow {
         let parameters = SnowParameters::of(scene)?;
         let terms = parameters.terms(self.solid.grid.grid(), self.capacity);
         let friction = [terms.static_friction, terms.kinetic_friction];
-        let terms = device.buffer_from("terms", &[terms])?;
         let workgroup_size = self.tuning.workgroup_size();
         let layout = self.rows.layout();
         let motion = Motion::new(device, workgroup_size, &parameters.fluid, layout, false)?;
         if let Some(bodies) = &mut self.bodies {
             bodies.set_parameters(device, workgroup_size, &parameters.fluid, friction)?;
         }
-        self.constraints.terms = terms;
+        self.constraints.set_terms(device, workgroup_size, &terms, &self.rows)?;
         self.rows.set_parameters(&parameters.fluid);
         (self.motion, self.parameters) = (motion, parameters);
         Ok(())
