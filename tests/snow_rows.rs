@@ -17,8 +17,8 @@ use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-/// Creates a scene of a box of 5 cells of 4 cm with lines of `[snow]`, and further sections, whose first lines
-/// belong to the domain.
+/// Creates a scene of a box of 5 cells of 4 cm with lines of `[snow]`, and further sections, whose first
+/// lines belong to the domain.
 fn scene(snow: &str, more: &str) -> Scene {
     let text = format!(
         "version = 1\nname = \"rows\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.001, duration_s = 1.0 }}\n\
@@ -82,7 +82,7 @@ impl Rows {
 fn rows_and_flags_are_those_of_the_twin() {
     let sizes = prop_oneof![Just(0usize), Just(1), Just(2), 3usize..200, 255usize..258, 511usize..514];
     let tuning = prop::sample::select(vec![(2u32, 64u32), (64, 256)]);
-    let speed = prop::sample::select(vec![0.1f32, 3.0]);
+    let speed = prop::sample::select(vec![0.1f32, 0.5, 3.0]);
     let cases = (sizes, any::<bool>(), tuning, speed, any::<u64>());
     let scene = scene("", "");
     proptest!(config(12), |((n, is_heap, (slots, group), speed, seed) in cases)| {

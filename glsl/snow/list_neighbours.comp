@@ -1,7 +1,7 @@
 #version 460
 // Lists the neighbours of each particle in both phases at its predicted position, once a step, for all passes
-// over neighbours in it: the candidates within a margin around h, in the order of the search, those of its own
-// phase first (rows.glsl). Passes test the distance again. While no particle has moved by half the margin
+// over neighbours in it: the candidates within a margin around h, in the order of the search, those of its
+// own phase first (rows.glsl). Passes test the distance again. While no particle has moved by half the margin
 // since (mark_moved.comp), every pair within h is in the rows, so that sums over rows have the bits of sums
 // over cells.
 //
@@ -34,7 +34,7 @@ bool is_near(vec3 x, vec3 other_x) {
     return !(dot(offset, offset) >= reach_q2);
 }
 
-// Calls for each 32 candidates: a bit for each, so that lanes find their neighbours together, and write them
+// Lists candidates by 32, a bit for each, so that lanes find their neighbours together, and write them
 // together. In one loop, all would wait for the write of any.
 #define LIST(cell_start, is_hit)                                                                    \
     for (uint run = 0u; run < neighbour_runs(grid); ++run) {                                        \

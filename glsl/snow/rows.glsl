@@ -1,14 +1,13 @@
-// Rows of neighbours of the particles of one phase (list_neighbours.comp), in one buffer, since solve_solid has
-// no binding left for a second. With the capacity as stride:
-//   rows[slot · stride + i]               index of a neighbour of i: those of its phase, then of the other
-//   rows[ROW_SLOTS · stride + i]          number of those of its phase, above 16 bits that of all; ROW_TOO_SHORT
-//                                         if there are more than slots
-//   rows[(ROW_SLOTS + 1) · stride + i]    cell of i
-//   rows[(ROW_SLOTS + 2) · stride + f]    flag f of JOINT_FLAGS: 1 if at that time of the step a particle of
-//                                         either phase is farther from where it was listed than half the margin.
-//                                         MOVED_IN_STEP is that of the time after the last correction, which
-//                                         pbd/smooth_velocity reads; FIRST_MOVED that of the list; the times
-//                                         between them follow
+// Rows of neighbours of the particles of one phase (list_neighbours.comp), in one buffer, since solve_solid
+// has no binding left for a second. With the capacity as stride:
+//   rows[slot · stride + i]             index of a neighbour of i: those of its phase, then of the other
+//   rows[ROW_SLOTS · stride + i]        number of those of its phase, above 16 bits that of all;
+//                                       ROW_TOO_SHORT if there are more than slots
+//   rows[(ROW_SLOTS + 1) · stride + i]  cell of i
+//   rows[(ROW_SLOTS + 2) · stride + f]  flag f of JOINT_FLAGS: 1 if at that time of the step a particle of
+//                                       either phase is farther from where it was listed than half the margin
+// Flag MOVED_IN_STEP is that of the time after the last correction, which pbd/smooth_velocity reads,
+// FIRST_MOVED that of the list; those of the times between them follow.
 #ifndef SNOW_ROWS
 #define SNOW_ROWS
 #include "pbd/neighbour_rows.glsl"

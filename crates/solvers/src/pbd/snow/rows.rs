@@ -9,8 +9,8 @@ use frazil_shaders::pbd::neighbour_rows::{FIRST_MOVED, JOINT_FLAGS, MOVED_IN_STE
 use frazil_shaders::snow::{list_neighbours, mark_moved};
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
-/// Margin of rows around the support radius h, in h: corrections within a step of snow are small, and `melting`
-/// takes 4 % less time than with twice as much.
+/// Margin of rows around the support radius h, in h: corrections within a step of snow are small, and
+/// `melting` takes 4 % less time than with twice as much.
 const MARGIN: f32 = 0.05;
 
 /// Rows of neighbours within a margin around the support radius (`glsl/snow/rows.glsl`). A flag for each time
