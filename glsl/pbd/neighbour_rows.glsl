@@ -9,6 +9,9 @@
 const uint MOVED_IN_STEP = 0u;
 const uint FIRST_MOVED = 1u;
 
+// Number of flags in rows that are one buffer (snow/rows.glsl).
+const uint JOINT_FLAGS = 32u;
+
 // Row of a particle with more neighbours than slots.
 const uint ROW_TOO_SHORT = 0xffffffffu;
 

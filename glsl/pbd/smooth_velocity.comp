@@ -10,7 +10,7 @@
 // for no-slip walls; the difference of a face's own s is weighted with the fraction that this face alone cuts
 // off. The drag of bodies is applied by apply_body_drag.
 //
-// With HAS_ROWS neighbours are from rows (list_neighbours.comp). Bytes: 44 a particle (x* 12, u 12, key 4,
+// With HAS_ROWS neighbours are from rows (list_neighbours.comp, or snow/rows.glsl). Bytes: 44 a particle (x* 12, u 12, key 4,
 // row 4, 12 out) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -25,6 +25,8 @@ layout(constant_id = 4) const uint SMOOTHING_KERNEL = 0;
 layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
 layout(constant_id = 2) const uint HAS_ROWS = 0;
 layout(constant_id = 3) const uint ROW_SLOTS = 1;
+// 1 if neighbours, lengths and flags are one buffer (snow/rows.glsl), bound as each of the three.
+layout(constant_id = 5) const uint IS_JOINT = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -71,9 +73,12 @@ void main() {
     vec3 u = updated[i];
     float inverse_h = 1.0 / support_m;
     Sums sums = Sums(vec3(0.0), vec3(0.0));
-    uint own_row = HAS_ROWS != 0u && has_moved[MOVED_IN_STEP] == 0u ? row[i] : ROW_TOO_SHORT;
+    uint row_stride = IS_JOINT == 0u ? neighbour.length() / ROW_SLOTS
+                                     : (neighbour.length() - JOINT_FLAGS) / (ROW_SLOTS + 2u);
+    uint first_row = IS_JOINT * ROW_SLOTS * row_stride;
+    uint flag = IS_JOINT * (ROW_SLOTS + 2u) * row_stride + MOVED_IN_STEP;
+    uint own_row = HAS_ROWS != 0u && has_moved[flag] == 0u ? row[first_row + i] : ROW_TOO_SHORT;
     if (own_row != ROW_TOO_SHORT) {
-        uint row_stride = neighbour.length() / ROW_SLOTS;
         uint n_own = own_row & 0xffffu;
         for (uint slot = 0u; slot < n_own; ++slot) {
             uint j = neighbour[slot * row_stride + i];

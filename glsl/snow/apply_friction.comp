@@ -7,8 +7,8 @@
 // pairs then have no contact and no friction.
 //
 // Each of several contacts removes its share of the slip, since corrections are averaged. On walls d is the
-// displacement by the walls; faces may have their own μ. Bytes: 64 a particle (x* 12, x 12, v 12, contact 8,
-// push 12, key 4, out 12) plus neighbours from cache. Sums run in sorted order.
+// displacement by the walls; faces may have their own μ. Bytes: 68 a particle (x* 12, x 12, v 12, contact 8,
+// push 12, key 4, row 4, out 12) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // 1 if faces of the domain have their own friction.
@@ -27,12 +27,16 @@ layout(scalar, binding = 7) readonly buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 9) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 10) writeonly buffer Corrected { vec3 corrected[]; };
+layout(scalar, binding = 11) readonly buffer Rows { uint rows[]; };
 
 layout(scalar, push_constant) uniform Params {
     // μ of the lower and of the upper faces of the domain, by axis; negative: that of snow.
     vec3 lower_friction;
     vec3 upper_friction;
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
 };
+#include "snow/neighbours.glsl"
 
 // Returns (μ_s, μ_k) of the faces of the domain that have displaced a particle: the mean, weighted by the
 // squares of the displacements.
@@ -65,9 +69,11 @@ void main() {
     vec3 moved = x - position[i];
     vec2 own_contact = contact[i];
     uvec3 home = home_of(terms.grid, key[i]);
+    Row row = row_of(i, row_flag);
     float contact_m = terms.contact_q * terms.support_m;
     vec3 correction = vec3(0.0);
-    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec3 offset = x - predicted[j];
         float r2 = dot(offset, offset);
         if (r2 >= contact_m * contact_m || j == i || r2 == 0.0) continue;

@@ -7,8 +7,8 @@
 //   contact_i = (α_i, n_i)                                                                        (eq 5.26)
 //
 // With BOUNDARY, walls are boundary particles instead of closed forms: (position, weight in particles) each
-// (Akinci et al. 2012). Bytes: 48 a particle (x* 12, key 4, α 4, out 16 + 8 + 4) plus neighbours from cache.
-// Sums run in sorted order.
+// (Akinci et al. 2012). Bytes: 52 a particle (x* 12, key 4, α 4, row 4, out 16 + 8 + 4) plus rows and
+// neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
@@ -30,7 +30,13 @@ layout(scalar, binding = 10) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 11) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 12) writeonly buffer Contact { vec2 contact[]; };
 layout(scalar, binding = 13) writeonly buffer Density { float density[]; };
+layout(scalar, binding = 14) readonly buffer Rows { uint rows[]; };
+layout(scalar, push_constant) uniform Params {
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
+};
 #include "snow/density.glsl"
+#include "snow/neighbours.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -38,16 +44,18 @@ void main() {
     SnowTerms terms = all_terms[0];
     vec3 x = predicted[i];
     uvec3 home = home_of(terms.grid, key[i]);
+    Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
     DensitySum sum = density_of_self();
-    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 < 1.0 && j != i) add_density(sum, terms, offset, sqrt(q2), 1.0);
     }
     float touched = 0.0;
-    FOR_EACH_CANDIDATE_IN(solid_cell_start, terms.grid, home, j) {
-        vec3 offset = (x - solid_predicted[j]) * inverse_h;
+    FOR_EACH_NEIGHBOUR(row, row.other, solid_cell_start, terms.grid, home, k) {
+        vec3 offset = (x - solid_predicted[NEIGHBOUR_AT(row, i, k)]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);

@@ -3,8 +3,8 @@
 // springs. A particle that has just frozen still obeys the density constraint, by 1 − α (Chen2021 eq 6.6):
 //   constraint_i = (x*, (1 − α_i) λ_i),  contact_i = (α_i, n_i)
 //
-// Bytes: 48 a particle (x* 12, key 4, α 4, degree 4, out 16 + 8) plus neighbours from cache. Sums run in
-// sorted order.
+// Bytes: 52 a particle (x* 12, key 4, α 4, degree 4, row 4, out 16 + 8) plus rows and neighbours from cache.
+// Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
@@ -23,7 +23,13 @@ layout(scalar, binding = 8) readonly buffer BoundaryDensity { vec4 boundary_dens
 layout(scalar, binding = 9) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 10) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 11) writeonly buffer Contact { vec2 contact[]; };
+layout(scalar, binding = 12) readonly buffer Rows { uint rows[]; };
+layout(scalar, push_constant) uniform Params {
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
+};
 #include "snow/density.glsl"
+#include "snow/neighbours.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -33,11 +39,13 @@ void main() {
     float alpha = blend[i];
     bool is_blending = alpha < 1.0;
     uvec3 home = home_of(terms.grid, key[i]);
+    Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
     float reach = is_blending ? 1.0 : terms.contact_q;
     DensitySum sum = density_of_self();
     float constraints = terms.link_spring > 0.0 ? 0.0 : float(degree[i]);
-    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= reach * reach || j == i) continue;
@@ -45,8 +53,8 @@ void main() {
         constraints += q < terms.contact_q ? 1.0 : 0.0;
         if (is_blending) add_density(sum, terms, offset, q, 1.0);
     }
-    FOR_EACH_CANDIDATE_IN(fluid_cell_start, terms.grid, home, j) {
-        vec3 offset = (x - fluid_predicted[j]) * inverse_h;
+    FOR_EACH_NEIGHBOUR(row, row.other, fluid_cell_start, terms.grid, home, k) {
+        vec3 offset = (x - fluid_predicted[NEIGHBOUR_AT(row, i, k)]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= reach * reach) continue;
         float q = sqrt(q2);

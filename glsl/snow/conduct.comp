@@ -3,8 +3,8 @@
 // (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl. Behind a face of the temperature T_f
 // an image has the temperature 2 T_f − T_j, so that linear profiles end at T_f.
 //
-// Bytes: 24 a particle (x* 12, key 4, T 4 + 4; corrected 48) plus neighbours from cache. Sums run in sorted
-// order.
+// Bytes: 28 a particle (x* 12, key 4, row 4, T 4 + 4; corrected 52) plus rows and neighbours from cache, images
+// from cells. Sums run in sorted order.
 // Elements: correction = threads * IS_CORRECTED, other_correction = threads * IS_CORRECTED.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -28,6 +28,7 @@ layout(scalar, binding = 7) readonly buffer OtherPredicted { vec3 other_predicte
 layout(scalar, binding = 8) readonly buffer OtherTemperature { float other_temperature[]; };
 layout(scalar, binding = 9) readonly buffer OtherCorrections { Correction other_correction[]; };
 layout(scalar, binding = 10) writeonly buffer Conducted { float conducted[]; };
+layout(scalar, binding = 11) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
     // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice, over the heat capacity.
@@ -40,7 +41,10 @@ layout(scalar, push_constant) uniform Params {
     vec3 lower_c;
     vec3 upper_c;
     uint fixed_faces;
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
 };
+#include "snow/neighbours.glsl"
 
 // Returns the temperature of an image: at an edge, the faces have the mean of their temperatures.
 float image_temperature(uvec3 sides, float t) {
@@ -62,6 +66,7 @@ void main() {
     vec3 x = predicted[i];
     float t = temperature[i];
     uvec3 home = home_of(conduction.grid, key[i]);
+    Row row = row_of(i, row_flag);
     float own = 0.0;
     float between = 0.0;
     if (IS_CORRECTED != 0u) {
@@ -71,14 +76,18 @@ void main() {
         [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
             Image image = image_of(conduction, faces, home, place);
             Reflection reflection = reflection_at(conduction, image);
-            FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
+            Row here = place == 0u ? row : no_row();
+            Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
+            FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
+                uint j = NEIGHBOUR_AT(here, i, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, correction[j]);
                 own += (image_temperature(image.sides, temperature[j]) - t) * weight;
             }
             if (HAS_OTHER == 0u) continue;
-            FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
+            FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
+                uint j = NEIGHBOUR_AT(here, i, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
@@ -86,11 +95,13 @@ void main() {
             }
         }
     } else {
-        FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+        FOR_EACH_NEIGHBOUR(row, row.own, cell_start, conduction.grid, home, k) {
+            uint j = NEIGHBOUR_AT(row, i, k);
             own += warmth_from(conduction, x, t, predicted[j], temperature[j]);
         }
         if (HAS_OTHER != 0u) {
-            FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+            FOR_EACH_NEIGHBOUR(row, row.other, other_cell_start, conduction.grid, home, k) {
+                uint j = NEIGHBOUR_AT(row, i, k);
                 between += warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
             }
         }

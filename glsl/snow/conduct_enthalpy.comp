@@ -8,8 +8,8 @@
 // of the difference between it and a neighbour lies in the neighbour's material, and the flux has the
 // neighbour's conductivity.
 //
-// Bytes: 32 a particle (x* 12, key 4, T 4 + 4, H 4 + 4; corrected 56) plus neighbours from cache. Sums run in
-// sorted order.
+// Bytes: 36 a particle (x* 12, key 4, row 4, T 4 + 4, H 4 + 4; corrected 60) plus rows and neighbours from
+// cache, images from cells. Sums run in sorted order.
 // Elements: correction = threads * IS_CORRECTED, other_correction = threads * IS_CORRECTED.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -31,6 +31,7 @@ layout(scalar, binding = 9) readonly buffer OtherTemperature { float other_tempe
 layout(scalar, binding = 10) readonly buffer OtherCorrections { Correction other_correction[]; };
 layout(scalar, binding = 11) writeonly buffer Conducted { float conducted[]; };
 layout(scalar, binding = 12) writeonly buffer ConductedEnthalpy { float conducted_enthalpy[]; };
+layout(scalar, binding = 13) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
     // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice.
@@ -41,7 +42,10 @@ layout(scalar, push_constant) uniform Params {
     float latent_heat_j_kg;
     float snow_w_m_k;
     float water_w_m_k;
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
 };
+#include "snow/neighbours.glsl"
 
 // Returns φ in W/m.
 float potential_of(float t) {
@@ -55,6 +59,7 @@ void main() {
     vec3 x = predicted[i];
     float potential = potential_of(temperature[i]);
     uvec3 home = home_of(conduction.grid, key[i]);
+    Row row = row_of(i, row_flag);
     float sum = 0.0;
     if (IS_CORRECTED != 0u) {
         Correction b = correction[i];
@@ -63,13 +68,17 @@ void main() {
         [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
             Image image = image_of(conduction, faces, home, place);
             Reflection reflection = reflection_at(conduction, image);
-            FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
+            Row here = place == 0u ? row : no_row();
+            Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
+            FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
+                uint j = NEIGHBOUR_AT(here, i, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, correction[j]);
                 sum += (potential_of(temperature[j]) - potential) * weight;
             }
-            FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
+            FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
+                uint j = NEIGHBOUR_AT(here, i, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
@@ -77,10 +86,12 @@ void main() {
             }
         }
     } else {
-        FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+        FOR_EACH_NEIGHBOUR(row, row.own, cell_start, conduction.grid, home, k) {
+            uint j = NEIGHBOUR_AT(row, i, k);
             sum += warmth_from(conduction, x, potential, predicted[j], potential_of(temperature[j]));
         }
-        FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+        FOR_EACH_NEIGHBOUR(row, row.other, other_cell_start, conduction.grid, home, k) {
+            uint j = NEIGHBOUR_AT(row, i, k);
             float other = potential_of(other_temperature[j]);
             sum += warmth_from(conduction, x, potential, other_predicted[j], other);
         }

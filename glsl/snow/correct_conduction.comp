@@ -10,7 +10,8 @@
 // none leave it singular, so B is the solution nearest to 1 in the sense of Tikhonov:
 //   (A + ε) (B − 1) = 1 − A 1.
 //
-// Bytes: 40 a particle (x* 12, key 4, B 24) plus neighbours from cache. Sums run in sorted order.
+// Bytes: 44 a particle (x* 12, key 4, row 4, B 24) plus rows and neighbours from cache, images from cells. Sums
+// run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -29,7 +30,13 @@ layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer OtherCellStart { uint other_cell_start[]; };
 layout(scalar, binding = 5) readonly buffer OtherPredicted { vec3 other_predicted[]; };
 layout(scalar, binding = 6) writeonly buffer Corrections { Correction correction[]; };
-layout(scalar, push_constant) uniform Params { Conduction conduction; };
+layout(scalar, binding = 7) readonly buffer Rows { uint rows[]; };
+layout(scalar, push_constant) uniform Params {
+    Conduction conduction;
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
+};
+#include "snow/neighbours.glsl"
 
 // Fourth moments: of the axes' squares with themselves (xxxx, yyyy, zzzz), the squares of yz, xz and xy, and
 // x², y² and z² with yz, xz and xy.
@@ -76,18 +83,23 @@ void main() {
     if (i >= count[0]) return;
     vec3 x = predicted[i];
     uvec3 home = home_of(conduction.grid, key[i]);
+    Row row = row_of(i, row_flag);
     Moments m = Moments(vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0));
     Faces faces = near_faces(conduction, home);
     uint n_places = place_count(faces);
     [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
         Image image = image_of(conduction, faces, home, place);
         Reflection reflection = reflection_at(conduction, image);
-        FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
-            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, predicted[j]));
+        Row here = place == 0u ? row : no_row();
+        Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
+        FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
+            vec3 x_j = predicted[NEIGHBOUR_AT(here, i, k)];
+            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j));
         }
         if (HAS_OTHER == 0u) continue;
-        FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
-            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, other_predicted[j]));
+        FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
+            vec3 x_j = other_predicted[NEIGHBOUR_AT(here, i, k)];
+            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j));
         }
     }
     float s = conduction.moment_scale;

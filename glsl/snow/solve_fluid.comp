@@ -4,14 +4,17 @@
 // where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confines it by the walls.
 //
 // Snow gets the opposite of its correction of water (solve_solid): the coupling conserves momentum, and snow
-// floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 44 a particle (constraint
-// 16, contact 8, key 4, x* out 12 + …) plus neighbours from cache. Sums run in sorted order.
+// floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 48 a particle (constraint
+// 16, contact 8, key 4, row 4, x* out 12 + …) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
 
 layout(constant_id = 1) const uint BOUNDARY = 0;
 layout(constant_id = 2) const uint HAS_BODIES = 0;
+// 1 if s_corr is not zero, and if contacts are springs: where lanes run all branches, both cost in any case.
+layout(constant_id = 3) const uint HAS_PRESSURE = 0;
+layout(constant_id = 4) const uint HAS_CONTACT_SPRINGS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -27,8 +30,14 @@ layout(scalar, binding = 10) readonly buffer BoundaryDensity { vec4 boundary_den
 layout(scalar, binding = 11) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 12) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 13) buffer Elastic { vec3 elastic_m[]; };
-layout(scalar, push_constant) uniform Params { uint is_first; };
+layout(scalar, binding = 14) readonly buffer Rows { uint rows[]; };
+layout(scalar, push_constant) uniform Params {
+    uint is_first;
+    // Flag in the rows, or INVALID_INDEX where there are none.
+    uint row_flag;
+};
 #include "snow/pair.glsl"
+#include "snow/neighbours.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -36,30 +45,33 @@ void main() {
     SnowTerms terms = all_terms[0];
     vec4 own = constraint[i];
     uvec3 home = home_of(terms.grid, key[i]);
+    Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
     vec3 correction = vec3(0.0);
-    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
         float multipliers = own.w + other.w;
-        if (terms.pressure_strength != 0.0)
+        if (HAS_PRESSURE != 0u)
             multipliers -= artificial_pressure(q, terms.pressure_strength, terms.pressure_inverse_shape,
                                                terms.pressure_exponent);
         correction += density_correction(multipliers, offset, q);
     }
     vec3 touching = vec3(0.0);
     vec3 force = vec3(0.0);
-    FOR_EACH_CANDIDATE_IN(solid_cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.other, solid_cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = solid_constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (terms.contact_spring > 0.0) {
+        if (HAS_CONTACT_SPRINGS != 0u) {
             if (is_first == 0u) force += contact_force(terms, contact[i], solid_contact[j], own.xyz - other.xyz);
         } else if (q < terms.contact_q) {
             touching += contact_correction(terms, contact[i], solid_contact[j], offset, q);
@@ -79,7 +91,7 @@ void main() {
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
     vec3 x = own.xyz + terms.support_m * total;
-    if (terms.contact_spring > 0.0) {
+    if (HAS_CONTACT_SPRINGS != 0u) {
         // As in solve_solid; contacts between snow and water enter in the second iteration.
         vec3 so_far = is_first != 0u ? vec3(0.0) : elastic_m[i];
         vec3 step_m = is_first != 0u ? vec3(0.0) : terms.spring_share * (force - so_far);

@@ -15,16 +15,20 @@
 // was is taken back before, since it changes with the forces. Pair terms have the opposite sign at the other
 // end.
 //
-// Bytes: 96 + 8 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that
+// Bytes: 100 + 8 · links a particle plus rows and neighbours from cache. Sums run in sorted order, over links in that
 // of their slots.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
+// 1 if contacts, and if links, are springs.
+layout(constant_id = 2) const uint HAS_CONTACT_SPRINGS = 0;
+layout(constant_id = 3) const uint HAS_LINK_SPRINGS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
-layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+// The cells of particles, too; without rows (ROW_SLOTS 0) these alone.
+layout(scalar, binding = 1) readonly buffer Rows { uint rows[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 4) readonly buffer Contact { vec2 contact[]; };
@@ -39,8 +43,13 @@ layout(scalar, binding = 12) readonly buffer BoundaryDensity { vec4 boundary_den
 layout(scalar, binding = 13) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 14) buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 15) writeonly buffer Predicted { vec3 predicted[]; };
-layout(scalar, push_constant) uniform Params { uint is_first; };
+layout(scalar, push_constant) uniform Params {
+    uint is_first;
+    // Flag in the rows.
+    uint row_flag;
+};
 #include "snow/pair.glsl"
+#include "snow/neighbours.glsl"
 
 // Returns x_i − x_j in m where springs are evaluated: in the first iteration at the last step's positions.
 vec3 spring_offset(uint i, uint j) {
@@ -58,7 +67,7 @@ vec3 link_force(SnowTerms terms, uint i, uint j, float rest_m, vec2 contact_i, v
     float spring = terms.link_spring * min(contact_i.x, contact_j.x);
     vec3 force = -spring * (length_m - rest_m) / length_m * offset;
     vec3 apart = constraint[i].xyz - constraint[j].xyz;
-    bool has_contact = terms.contact_spring > 0.0 && dot(apart, apart) < terms.support_m * terms.support_m;
+    bool has_contact = HAS_CONTACT_SPRINGS != 0u && dot(apart, apart) < terms.support_m * terms.support_m;
     return force - (has_contact ? contact_force(terms, contact_i, contact_j, offset) : vec3(0.0));
 }
 
@@ -79,32 +88,35 @@ void main() {
     SnowTerms terms = all_terms[0];
     vec4 own = constraint[i];
     vec2 own_contact = contact[i];
-    uvec3 home = home_of(terms.grid, key[i]);
+    uvec3 home = home_of(terms.grid, rows[ROW_SLOTS == 0u ? i : cell_at(stride_of(rows.length()), i)]);
+    Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
     vec3 correction = vec3(0.0);
     vec3 touching = vec3(0.0);
     vec3 force = vec3(0.0);
-    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (terms.contact_spring > 0.0) {
+        if (HAS_CONTACT_SPRINGS != 0u) {
             force += contact_force(terms, own_contact, contact[j], spring_offset(i, j));
         } else if (q < terms.contact_q) {
             touching += contact_correction(terms, own_contact, contact[j], offset, q);
         }
     }
-    FOR_EACH_CANDIDATE_IN(fluid_cell_start, terms.grid, home, j) {
+    FOR_EACH_NEIGHBOUR(row, row.other, fluid_cell_start, terms.grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, i, k);
         vec4 other = fluid_constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (terms.contact_spring > 0.0) {
+        if (HAS_CONTACT_SPRINGS != 0u) {
             if (is_first == 0u) force += contact_force(terms, own_contact, fluid_contact[j], own.xyz - other.xyz);
         } else if (q < terms.contact_q) {
             touching += contact_correction(terms, own_contact, fluid_contact[j], offset, q);
@@ -122,11 +134,11 @@ void main() {
         uint at = slot * terms.link_stride + i;
         uint j = partner[at];
         if (j == INVALID_INDEX) break;
-        if (terms.link_spring > 0.0) force += link_force(terms, i, j, rest_length_m[at], own_contact, contact[j]);
+        if (HAS_LINK_SPRINGS != 0u) force += link_force(terms, i, j, rest_length_m[at], own_contact, contact[j]);
         else moved += stretch_correction(terms, i, j, rest_length_m[at], own_contact, contact[j]);
     }
     vec3 pushed = push_m[i];
-    if (terms.contact_spring > 0.0 || terms.link_spring > 0.0) {
+    if (HAS_CONTACT_SPRINGS + HAS_LINK_SPRINGS != 0u) {
         float share = is_first != 0u ? 1.0 : terms.spring_share;
         vec3 so_far = is_first != 0u ? vec3(0.0) : elastic_m[i];
         vec3 step_m = share * (force - so_far);

@@ -161,6 +161,8 @@ pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
         Stage::SortByCell => state.sort_by_cell(p),
         Stage::Reorder => state.reorder(),
         Stage::Predict => state.predict(p),
+        // Rows change no column; tests/snow_rows.rs compares them.
+        Stage::ListNeighbours => {}
         Stage::Conduct => state.conduct(p),
         Stage::BreakLinks => state.break_links(p),
         Stage::BuildLinks => state.build_links(p),
@@ -251,6 +253,7 @@ pub fn snow_disagreement(
         }
         Stage::Reorder => c.moved(),
         Stage::Predict => c.vectors("predicted", |phase| &phase.predicted, 1e-6),
+        Stage::ListNeighbours => {}
         Stage::Conduct => c.heat(),
         Stage::BreakLinks | Stage::BuildLinks => c.equal("links", |state| state.links.clone()),
         Stage::AttachToShape => c.attachment(),

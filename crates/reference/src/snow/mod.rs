@@ -423,6 +423,21 @@ impl State {
             .filter(move |candidate| *candidate != (kind, i))
     }
 
+    /// Returns the particles of its own and of the other phase within a reach in h of particle `i` at the
+    /// predicted positions, in the order of their cells: twin of `snow/list_neighbours`.
+    pub fn list_neighbours(&self, p: &Parameters, kind: Kind, i: usize, reach: f32) -> [Vec<u32>; 2] {
+        let mut rows = [Vec::new(), Vec::new()];
+        for (other, j) in self.candidates(p, kind, i) {
+            let offset_h = zip(self[kind].predicted[i], self[other].predicted[j], |a, b| {
+                (a - b) * (1.0 / p.fluid.support_m)
+            });
+            if dot(offset_h, offset_h) < reach * reach {
+                rows[usize::from(other != kind)].push(j as u32);
+            }
+        }
+        rows
+    }
+
     /// Returns the particles closer to particle `i` than h, at positions `at`.
     fn neighbours(
         &self,

@@ -207,6 +207,10 @@ impl Solver for Snow {
         Ok(())
     }
 
+    fn final_warnings(&self, device: &Device) -> Result<Vec<String>, SolverError> {
+        Ok(self.rows().warning(device).into_iter().collect())
+    }
+
     forward_to_own!(
         record_step,
         set_scene,

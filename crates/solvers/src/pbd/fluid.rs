@@ -111,7 +111,7 @@ impl Kernels {
             gradient_at_start: parameters.gradient_at_start.into(),
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, parameters, rows.slots(), true)?,
+            motion: Motion::new(device, workgroup_size, parameters, rows.layout(), true)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
         })
@@ -399,7 +399,7 @@ impl Fluid {
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let rows = (self.rows.slots() > 0).then_some(&self.rows);
+        let rows = self.rows.buffers();
         let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid, rows };
         let smoothing = Smoothing::of_water(p);
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
@@ -413,7 +413,7 @@ impl Fluid {
     /// Records XSPH alone, of the velocities after the constraints, for a solver that goes on from these.
     pub(crate) fn smooth_updated(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let rows = (self.rows.slots() > 0).then_some(&self.rows);
+        let rows = self.rows.buffers();
         let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid, rows };
         let smoothing = Smoothing { viscosity_share: 0.0, ..Smoothing::of_water(p) };
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);

@@ -32,6 +32,7 @@ pub use density_solve::{DensitySolve, DensityStatus};
 pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;
+pub(crate) use neighbour_rows::NO_FLAG;
 pub use neighbour_rows::{NEIGHBOUR_SLOTS, NeighbourRows};
 pub use parameters::Parameters;
 pub use particles::Particles;

@@ -1,7 +1,6 @@
 //! Passes common to all position-based phases, independent of their constraints: predict positions, update
 //! and smooth velocities.
 
-use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use frazil_kernels::UniformGrid;
 use frazil_particles::PhaseArray;
@@ -26,8 +25,17 @@ pub(super) struct Place<'a> {
     pub key: &'a Buffer<u32>,
     pub predicted: &'a Buffer<[f32; 3]>,
     pub grid: &'a UniformGrid,
-    /// Neighbours of the predicted positions.
-    pub rows: Option<&'a NeighbourRows>,
+    /// Neighbours of the predicted positions: entries, lengths and flags of rows.
+    pub rows: Option<[&'a Buffer<u32>; 3]>,
+}
+
+/// Layout of rows of neighbours in the buffers of [`Place::rows`].
+#[derive(Clone, Copy)]
+pub(super) struct RowLayout {
+    /// Slots of a row, 0 without rows.
+    pub slots: u32,
+    /// True if the three are one buffer.
+    pub is_joint: bool,
 }
 
 /// Predicted positions within a step.
@@ -60,18 +68,17 @@ impl Smoothing {
 }
 
 impl Motion {
-    /// Makes the kernels; `row_slots` is 0 without rows of neighbours. With `is_compensated`, corrections are
+    /// Makes the kernels. With `is_compensated`, corrections are
     /// added to the predicted positions by a compensated sum.
     pub fn new(
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        row_slots: u32,
+        rows: RowLayout,
         is_compensated: bool,
     ) -> Result<Self> {
         let is_compensated = is_compensated.into();
-        let has_rows = u32::from(row_slots > 0);
-        let row_slots = row_slots.max(1);
+        let (has_rows, row_slots) = (u32::from(rows.slots > 0), rows.slots.max(1));
         let periodic = parameters.periodic;
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
@@ -91,6 +98,7 @@ impl Motion {
                     has_face_friction,
                     has_rows,
                     row_slots,
+                    is_joint: rows.is_joint.into(),
                     smoothing_kernel: parameters.kernel,
                 },
             )?,
@@ -169,6 +177,7 @@ impl Motion {
         parameters: &Parameters,
         smoothing: Smoothing,
     ) {
+        let [neighbour, row, has_moved] = place.rows.unwrap_or([&self.none; 3]);
         let bindings = smooth_velocity::Bindings {
             count: &phase.count.count,
             key: place.key,
@@ -176,9 +185,9 @@ impl Motion {
             predicted: place.predicted,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
-            neighbour: place.rows.map_or(&self.none, |rows| &rows.neighbour),
-            row: place.rows.map_or(&self.none, |rows| &rows.row),
-            has_moved: place.rows.map_or(&self.none, |rows| &rows.has_moved),
+            neighbour,
+            row,
+            has_moved,
         };
         let params = smooth_velocity::Params {
             grid: place.grid.grid(),

@@ -1,5 +1,6 @@
 //! Neighbours of each particle, found once a step and used by all iterations of the density solve.
 
+use super::motion::RowLayout;
 use super::parameters::Parameters;
 use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::UniformGrid;
@@ -18,8 +19,13 @@ fn margin(parameters: &Parameters) -> f32 {
     if parameters.iterations == 1 { 0.05 } else { 0.1 }
 }
 
+/// Returns the square of the distance in h by which particles may move: half the margin, less rounding.
+pub(super) fn max_moved_q2(margin: f32) -> f32 {
+    0.249 * margin * margin
+}
+
 /// Index of no flag.
-pub(super) const NO_FLAG: u32 = u32::MAX;
+pub(crate) const NO_FLAG: u32 = u32::MAX;
 
 /// Slots over the expected number of neighbours in fluid at rest density.
 const SLACK: f32 = 1.3;
@@ -159,9 +165,19 @@ impl NeighbourRows {
         (self.stride, if self.slots == 0 { NO_FLAG } else { self.flag })
     }
 
+    /// Returns entries, lengths and flags, unless there are no rows.
+    pub(super) fn buffers(&self) -> Option<[&Buffer<u32>; 3]> {
+        (self.slots > 0).then_some([&self.neighbour, &self.row, &self.has_moved])
+    }
+
+    /// Returns the layout of these buffers.
+    pub(super) fn layout(&self) -> RowLayout {
+        RowLayout { slots: self.slots, is_joint: false }
+    }
+
     /// Returns the square of the distance in h by which particles may move: half the margin, less rounding.
     pub fn max_moved_q2(&self) -> f32 {
-        0.249 * self.margin * self.margin
+        max_moved_q2(self.margin)
     }
 
     /// Selects the flag of the next iteration.
@@ -178,12 +194,16 @@ impl NeighbourRows {
 /// Returns the number of slots of a row: by default enough for fluid at any ratio of support radius and
 /// spacing; 0 if rows are off, or do not fit the device's bindings.
 fn slots(device: &Device, parameters: &Parameters, tuning: Tuning, capacity: u32) -> u32 {
-    let tuned = tuning.get(&NEIGHBOUR_SLOTS);
-    let sphere = 4.0 / 3.0 * std::f32::consts::PI * (1.0 + margin(parameters)).powi(3);
-    let expected = (SLACK * sphere / parameters.volume_h3).min(256.0) as u32;
-    let slots =
-        if tuned == NEIGHBOUR_SLOTS.default { tuned.max(expected.next_power_of_two()) } else { tuned };
+    let slots = slots_asked(parameters, tuning);
     let bytes = 4 * u64::from(slots) * u64::from(capacity);
     let fits = bytes <= device.capabilities().max_storage_range && capacity < 1 << ROW_INDEX_BITS;
     if slots == 1 || !fits { 0 } else { slots }
+}
+
+/// Returns the number of slots of a row that the tuning asks for, 1 for no rows.
+pub(super) fn slots_asked(parameters: &Parameters, tuning: Tuning) -> u32 {
+    let tuned = tuning.get(&NEIGHBOUR_SLOTS);
+    let sphere = 4.0 / 3.0 * std::f32::consts::PI * (1.0 + margin(parameters)).powi(3);
+    let expected = (SLACK * sphere / parameters.volume_h3).min(256.0) as u32;
+    if tuned == NEIGHBOUR_SLOTS.default { tuned.max(expected.next_power_of_two()) } else { tuned }
 }

@@ -2,7 +2,7 @@
 
 use super::parameters::{HeatParameters, Parameters};
 use super::stress::Stress;
-use crate::pbd::Fluid;
+use crate::pbd::{Fluid, NO_FLAG};
 use crate::{Saved, SolverError};
 use frazil_kernels::{Operation, ReductionF32};
 use frazil_particles::{AnyColumn, Column, ColumnView};
@@ -42,12 +42,14 @@ impl Heat {
     ) -> std::result::Result<Self, SolverError> {
         let capacity = fluid.count().capacity;
         let n = capacity as usize;
-        let correct = correct_conduction::Specialization { workgroup_size, has_other: 0 };
+        let row_slots = 0;
+        let correct = correct_conduction::Specialization { workgroup_size, has_other: 0, row_slots };
         let conduct = conduct::Specialization {
             workgroup_size,
             is_corrected: 1,
             has_other: 0,
             has_fixed_faces: u32::from(parameters.fixed_faces != 0),
+            row_slots,
         };
         let reduction = |operation| ReductionF32::new(device, operation, capacity);
         Ok(Self {
@@ -80,7 +82,8 @@ impl Heat {
             moment_scale: self.parameters.moment_scale,
             max_correction: self.parameters.max_correction,
         };
-        // Without another phase, the buffers of this one stand in for those of the other.
+        // Without another phase, the buffers of this one stand in for those of the other, and the cells for
+        // rows.
         let bindings = correct_conduction::Bindings {
             count: &count.count,
             key: fluid.key(),
@@ -89,8 +92,9 @@ impl Heat {
             other_cell_start: fluid.grid().cell_start(),
             other_predicted: fluid.predicted(),
             correction: &self.correction,
+            rows: fluid.key(),
         };
-        let params = correct_conduction::Params { conduction };
+        let params = correct_conduction::Params { conduction, row_flag: NO_FLAG };
         recorder.dispatch(&self.correct, Threads::Counted(count), bindings, params);
         let bindings = conduct::Bindings {
             count: &count.count,
@@ -104,6 +108,7 @@ impl Heat {
             other_temperature: self.temperature.front(),
             other_correction: &self.correction,
             conducted: self.temperature.back(),
+            rows: fluid.key(),
         };
         let [lower_c, upper_c] = self.parameters.face_c;
         let params = conduct::Params {
@@ -114,6 +119,7 @@ impl Heat {
             lower_c,
             upper_c,
             fixed_faces: self.parameters.fixed_faces,
+            row_flag: NO_FLAG,
         };
         recorder.dispatch(&self.conduct, Threads::Counted(count), bindings, params);
         self.temperature.swap();

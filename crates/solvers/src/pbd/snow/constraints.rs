@@ -2,6 +2,7 @@
 
 use super::links::Links;
 use super::phase_particles::PhaseParticles;
+use super::rows::SnowRows;
 use crate::{SolverError, Surroundings};
 use frazil_scene::Springs;
 use frazil_shaders::snow::{
@@ -47,6 +48,35 @@ pub(super) struct Constraints {
     corrected: Buffer<[f32; 3]>,
     /// μ of the lower and of the upper faces of the domain.
     face_friction: [[f32; 3]; 2],
+    has_bodies: u32,
+}
+
+/// Makes the kernels that correct the positions of fluid and of solid particles.
+fn solvers(
+    device: &Device,
+    workgroup_size: u32,
+    terms: &SnowTerms,
+    [boundary, has_bodies]: [u32; 2],
+    rows: &SnowRows,
+) -> Result<(Kernel<solve_fluid::Interface>, Kernel<solve_solid::Interface>), SolverError> {
+    let row_slots = rows.slots();
+    let has_contact_springs = u32::from(terms.contact_spring > 0.0);
+    let fluid = solve_fluid::Specialization {
+        workgroup_size,
+        boundary,
+        has_bodies,
+        has_pressure: u32::from(terms.pressure_strength != 0.0),
+        has_contact_springs,
+        row_slots,
+    };
+    let solid = solve_solid::Specialization {
+        workgroup_size,
+        has_bodies,
+        has_contact_springs,
+        has_link_springs: u32::from(terms.link_spring > 0.0),
+        row_slots,
+    };
+    Ok((Kernel::specialized(device, &fluid)?, Kernel::specialized(device, &solid)?))
 }
 
 /// Returns ν and γ of stage `j` of `n` (Meyer et al. 2014, first order).
@@ -64,9 +94,9 @@ impl Constraints {
         (terms, springs): (SnowTerms, Springs),
         surroundings: &Surroundings,
         boundary: Option<Boundary>,
-        capacity: u32,
+        rows: &SnowRows,
     ) -> Result<Self, SolverError> {
-        let n = capacity as usize;
+        let (row_slots, n) = (rows.slots(), rows.stride() as usize);
         let elastic = |is_used: bool| device.buffer("elastic displacement", if is_used { n } else { 0 });
         let has_contact_springs = terms.contact_spring > 0.0;
         let stage_len = if springs.damping_stages > 0 { n } else { 0 };
@@ -84,20 +114,23 @@ impl Constraints {
         let has_bodies = u32::from(!surroundings.bodies.is_empty());
         let face_friction = surroundings.face_friction;
         let has_face_friction = u32::from(face_friction != [[None; 3]; 2]);
-        let fluid_lambda =
-            compute_fluid_lambda::Specialization { workgroup_size, boundary: boundary_particles, has_bodies };
-        let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies };
-        let solve_fluid =
-            solve_fluid::Specialization { workgroup_size, boundary: boundary_particles, has_bodies };
-        let solve_solid = solve_solid::Specialization { workgroup_size, has_bodies };
+        let fluid_lambda = compute_fluid_lambda::Specialization {
+            workgroup_size,
+            boundary: boundary_particles,
+            has_bodies,
+            row_slots,
+        };
+        let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies, row_slots };
+        let (solve_fluid, solve_solid) =
+            solvers(device, workgroup_size, &terms, [boundary_particles, has_bodies], rows)?;
         Ok(Self {
             compute_fluid_lambda: Kernel::specialized(device, &fluid_lambda)?,
             compute_solid_lambda: Kernel::specialized(device, &solid_lambda)?,
-            solve_fluid: Kernel::specialized(device, &solve_fluid)?,
-            solve_solid: Kernel::specialized(device, &solve_solid)?,
+            solve_fluid,
+            solve_solid,
             apply_friction: Kernel::specialized(
                 device,
-                &apply_friction::Specialization { workgroup_size, has_face_friction },
+                &apply_friction::Specialization { workgroup_size, has_face_friction, row_slots },
             )?,
             start_push: Kernel::specialized(device, &start_push::Specialization { workgroup_size })?,
             damp_links: Kernel::specialized(device, &damp_links::Specialization { workgroup_size })?,
@@ -110,18 +143,36 @@ impl Constraints {
             boundary,
             push_m: device.buffer("push of walls", n)?,
             elastic_m,
+            has_bodies,
             corrected: device.buffer("corrected", n)?,
         })
     }
 
-    /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`.
+    /// Adopts the parameters of a scene.
+    pub fn set_terms(
+        &mut self,
+        device: &Device,
+        workgroup_size: u32,
+        terms: &SnowTerms,
+        rows: &SnowRows,
+    ) -> Result<(), SolverError> {
+        let has = [u32::from(!self.boundary.particles.is_empty()), self.has_bodies];
+        (self.solve_fluid, self.solve_solid) = solvers(device, workgroup_size, terms, has, rows)?;
+        self.terms = device.buffer_from("terms", std::slice::from_ref(terms))?;
+        Ok(())
+    }
+
+    /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`, where the rows
+    /// have this flag.
     pub fn compute_lambda(
         &self,
         recorder: &mut Recorder,
         (solid, solid_at): (&PhaseParticles, &Buffer<[f32; 3]>),
         (fluid, fluid_at): (&PhaseParticles, &Buffer<[f32; 3]>),
         links: &Links,
+        (rows, row_flag): (&SnowRows, u32),
     ) {
+        let [of_solid, of_fluid] = rows.buffers();
         let bindings = compute_fluid_lambda::Bindings {
             count: &fluid.phase.count.count,
             key: &fluid.key,
@@ -137,8 +188,10 @@ impl Constraints {
             constraint: &fluid.constraint,
             contact: &fluid.contact,
             density: &fluid.density,
+            rows: of_fluid,
         };
-        recorder.dispatch(&self.compute_fluid_lambda, fluid.threads(), bindings, ());
+        let params = compute_fluid_lambda::Params { row_flag };
+        recorder.dispatch(&self.compute_fluid_lambda, fluid.threads(), bindings, params);
         let bindings = compute_solid_lambda::Bindings {
             count: &solid.phase.count.count,
             key: &solid.key,
@@ -152,8 +205,10 @@ impl Constraints {
             all_terms: &self.terms,
             constraint: &solid.constraint,
             contact: &solid.contact,
+            rows: of_solid,
         };
-        recorder.dispatch(&self.compute_solid_lambda, solid.threads(), bindings, ());
+        let params = compute_solid_lambda::Params { row_flag };
+        recorder.dispatch(&self.compute_solid_lambda, solid.threads(), bindings, params);
     }
 
     /// Records the displacement of snow by walls in the prediction, which springs need.
@@ -178,8 +233,10 @@ impl Constraints {
         solid: &PhaseParticles,
         fluid: &PhaseParticles,
         links: &Links,
+        rows: &SnowRows,
         is_first: bool,
     ) {
+        let (is_first, row_flag) = (u32::from(is_first), rows.flag());
         let bindings = solve_fluid::Bindings {
             count: &fluid.phase.count.count,
             key: &fluid.key,
@@ -195,12 +252,13 @@ impl Constraints {
             all_terms: &self.terms,
             predicted: &fluid.predicted,
             elastic_m: &self.elastic_m[1],
+            rows: rows.buffers()[1],
         };
-        let params = solve_fluid::Params { is_first: u32::from(is_first) };
+        let params = solve_fluid::Params { is_first, row_flag };
         recorder.dispatch(&self.solve_fluid, fluid.threads(), bindings, params);
         let bindings = solve_solid::Bindings {
             count: &solid.phase.count.count,
-            key: &solid.key,
+            rows: rows.rows_and_cells(solid),
             cell_start: solid.grid.cell_start(),
             constraint: &solid.constraint,
             contact: &solid.contact,
@@ -216,7 +274,7 @@ impl Constraints {
             push_m: &self.push_m,
             predicted: &solid.predicted,
         };
-        let params = solve_solid::Params { is_first: u32::from(is_first) };
+        let params = solve_solid::Params { is_first, row_flag };
         recorder.dispatch(&self.solve_solid, solid.threads(), bindings, params);
     }
 
@@ -244,7 +302,13 @@ impl Constraints {
     }
 
     /// Records friction of the solid particles.
-    pub fn apply_friction(&mut self, recorder: &mut Recorder, solid: &mut PhaseParticles, links: &Links) {
+    pub fn apply_friction(
+        &mut self,
+        recorder: &mut Recorder,
+        solid: &mut PhaseParticles,
+        links: &Links,
+        rows: &SnowRows,
+    ) {
         let bindings = apply_friction::Bindings {
             count: &solid.phase.count.count,
             key: &solid.key,
@@ -257,9 +321,10 @@ impl Constraints {
             all_terms: &self.terms,
             partner: links.bonds().partner(),
             corrected: &self.corrected,
+            rows: rows.buffers()[0],
         };
         let [lower_friction, upper_friction] = self.face_friction;
-        let params = apply_friction::Params { lower_friction, upper_friction };
+        let params = apply_friction::Params { lower_friction, upper_friction, row_flag: rows.flag() };
         recorder.dispatch(&self.apply_friction, solid.threads(), bindings, params);
         std::mem::swap(&mut solid.predicted, &mut self.corrected);
     }

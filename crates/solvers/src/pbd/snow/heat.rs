@@ -1,12 +1,13 @@
 //! Heat conduction between neighbours of either phase (Chen2021 eq 6.1).
 
 use super::phase_particles::PhaseParticles;
+use super::rows::SnowRows;
 use super::terms::SnowParameters;
 use crate::SolverError;
 use frazil_particles::AnyColumn;
 use frazil_shaders::snow::{conduct, conduct_enthalpy, correct_conduction};
 use frazil_shaders::types::Conduction;
-use frazil_vk::{Device, Kernel, Recorder};
+use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
 pub(super) struct Heat {
     /// Without correction there is none.
@@ -16,16 +17,24 @@ pub(super) struct Heat {
 }
 
 impl Heat {
-    pub fn new(device: &Device, workgroup_size: u32, is_corrected: bool) -> Result<Self, SolverError> {
-        let correction = correct_conduction::Specialization { workgroup_size, has_other: 1 };
+    pub fn new(
+        device: &Device,
+        workgroup_size: u32,
+        is_corrected: bool,
+        rows: &SnowRows,
+    ) -> Result<Self, SolverError> {
+        let row_slots = rows.slots();
+        let correction = correct_conduction::Specialization { workgroup_size, has_other: 1, row_slots };
         let corrected = u32::from(is_corrected);
         let conduction = conduct::Specialization {
             workgroup_size,
             is_corrected: corrected,
             has_other: 1,
             has_fixed_faces: 0,
+            row_slots,
         };
-        let with_enthalpy = conduct_enthalpy::Specialization { workgroup_size, is_corrected: corrected };
+        let with_enthalpy =
+            conduct_enthalpy::Specialization { workgroup_size, is_corrected: corrected, row_slots };
         Ok(Self {
             correct: match is_corrected {
                 true => Some(Kernel::specialized(device, &correction)?),
@@ -43,11 +52,13 @@ impl Heat {
         parameters: &SnowParameters,
         solid: &mut PhaseParticles,
         fluid: &mut PhaseParticles,
+        rows: &SnowRows,
     ) {
-        self.correct(recorder, parameters, solid, fluid);
-        self.correct(recorder, parameters, fluid, solid);
-        self.conduct_in(recorder, parameters, solid, fluid, true);
-        self.conduct_in(recorder, parameters, fluid, solid, false);
+        let [of_solid, of_fluid] = rows.buffers();
+        self.correct(recorder, parameters, (solid, fluid), (of_solid, rows.flag()));
+        self.correct(recorder, parameters, (fluid, solid), (of_fluid, rows.flag()));
+        self.conduct_in(recorder, parameters, (solid, fluid), (of_solid, rows.flag()), true);
+        self.conduct_in(recorder, parameters, (fluid, solid), (of_fluid, rows.flag()), false);
         for phase_particles in [solid, fluid] {
             phase_particles.temperature.swap();
             if parameters.has_enthalpy() {
@@ -60,8 +71,8 @@ impl Heat {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        own: &PhaseParticles,
-        other: &PhaseParticles,
+        (own, other): (&PhaseParticles, &PhaseParticles),
+        (rows, row_flag): (&Buffer<u32>, u32),
     ) {
         let Some(kernel) = &self.correct else { return };
         let bindings = correct_conduction::Bindings {
@@ -72,8 +83,9 @@ impl Heat {
             other_cell_start: other.grid.cell_start(),
             other_predicted: &other.predicted,
             correction: &own.correction,
+            rows,
         };
-        let params = correct_conduction::Params { conduction: conduction_of(parameters, own) };
+        let params = correct_conduction::Params { conduction: conduction_of(parameters, own), row_flag };
         recorder.dispatch(kernel, own.threads(), bindings, params);
     }
 
@@ -81,8 +93,8 @@ impl Heat {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        own: &PhaseParticles,
-        other: &PhaseParticles,
+        (own, other): (&PhaseParticles, &PhaseParticles),
+        (rows, row_flag): (&Buffer<u32>, u32),
         is_solid: bool,
     ) {
         let (p, heat) = (&parameters.fluid, &parameters.snow.heat);
@@ -106,6 +118,7 @@ impl Heat {
                 other_correction: &other.correction,
                 conducted: own.temperature.back(),
                 conducted_enthalpy: own.enthalpy.back(),
+                rows,
             };
             let params = conduct_enthalpy::Params {
                 conduction,
@@ -116,6 +129,7 @@ impl Heat {
                 latent_heat_j_kg: heat.latent_heat_j_kg as f32,
                 snow_w_m_k: snow as f32,
                 water_w_m_k: water as f32,
+                row_flag,
             };
             recorder.dispatch(&self.conduct_enthalpy, own.threads(), bindings, params);
         } else {
@@ -131,6 +145,7 @@ impl Heat {
                 other_temperature: other.temperature.front(),
                 other_correction: &other.correction,
                 conducted: own.temperature.back(),
+                rows,
             };
             let capacity = if is_solid { heat.snow_capacity_j_kg_k } else { heat.water_capacity_j_kg_k };
             let params = conduct::Params {
@@ -141,6 +156,7 @@ impl Heat {
                 lower_c: [0.0; 3],
                 upper_c: [0.0; 3],
                 fixed_faces: 0,
+                row_flag,
             };
             recorder.dispatch(&self.conduct, own.threads(), bindings, params);
         }

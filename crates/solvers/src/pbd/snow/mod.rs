@@ -13,6 +13,7 @@
 //! SortByCell           order of particles by cell, stable
 //! Reorder              one pass over the columns: migration and permutation; links are remapped
 //! Predict              x* ← confine(x + Δt v)
+//! ListNeighbours       neighbours in both phases, which all passes below use unless one has moved too far
 //! Conduct              heat between neighbours of either phase                       eq 6.1
 //! BreakLinks           solid: removes links that are too long, too warm or too many  §4.1.2
 //! BuildLinks           solid: links cold neighbours below their limits               eq 6.7, 6.8
@@ -42,6 +43,7 @@ mod metrics;
 mod migration;
 mod output;
 mod phase_particles;
+mod rows;
 mod shape;
 mod solver;
 mod terms;
@@ -50,5 +52,6 @@ pub use link_rule::{LinkLimit, LinkRule};
 pub use links::LinkCheck;
 pub use metrics::{PendingSnowMetrics, SnowMetrics};
 pub use phase_particles::PhaseParticles;
+pub use rows::SnowRows;
 pub use solver::{Snow, Stage};
 pub use terms::{Linking, SnowParameters};

@@ -10,11 +10,13 @@ use super::metrics::{PendingSnowMetrics, SnowMeasurePass};
 use super::migration::Migration;
 use super::output::Output;
 use super::phase_particles::{InitialState, PhaseParticles};
+use super::rows::SnowRows;
 use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::grab::GrabPass;
 use crate::pbd::bodies::{Bodies, Displacement};
 use crate::pbd::motion::{Corrected, Motion, Place, Smoothing};
+use crate::pbd::neighbour_rows::NO_FLAG;
 use crate::{BodyLoads, Grab, SolverError, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnView, Material, ParticleSet};
@@ -38,6 +40,8 @@ pub enum Stage {
     Reorder,
     /// Predicts positions.
     Predict,
+    /// Lists the neighbours in both phases.
+    ListNeighbours,
     /// Conducts heat between neighbours.
     Conduct,
     /// Solid: breaks links.
@@ -80,6 +84,7 @@ pub struct Snow {
     solid: PhaseParticles,
     fluid: PhaseParticles,
     links: Links,
+    rows: SnowRows,
     motion: Motion,
     migration: Migration,
     heat: Heat,
@@ -90,7 +95,7 @@ pub struct Snow {
     gauge: SnowMeasurePass,
     ring: ReadbackRing,
     grab: GrabPass,
-    workgroup_size: u32,
+    tuning: Tuning,
     capacity: u32,
 }
 
@@ -157,6 +162,7 @@ impl Snow {
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
         let springs = parameters.springs;
+        let rows = SnowRows::new(device, &parameters.fluid, tuning, capacity)?;
         let surroundings = &parameters.fluid.surroundings;
         let friction = [terms.static_friction, terms.kinetic_friction];
         let boundary = match scene.domain.walls {
@@ -164,9 +170,9 @@ impl Snow {
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, &parameters.fluid, 0, false)?,
+            motion: Motion::new(device, workgroup_size, &parameters.fluid, rows.layout(), false)?,
             migration: Migration::new(device, workgroup_size)?,
-            heat: Heat::new(device, workgroup_size, has_correction)?,
+            heat: Heat::new(device, workgroup_size, has_correction, &rows)?,
             shape: match parameters.has_shape() {
                 true => Some(Shape::new(device, workgroup_size, capacity)?),
                 false => None,
@@ -177,14 +183,15 @@ impl Snow {
                 (terms, springs),
                 surroundings,
                 boundary,
-                capacity,
+                &rows,
             )?,
             bodies: Bodies::new(device, workgroup_size, &parameters.fluid, friction)?,
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
             grab: GrabPass::new(device, workgroup_size)?,
-            workgroup_size,
+            tuning,
+            rows,
             solid,
             fluid,
             links,
@@ -222,14 +229,24 @@ impl Snow {
         let iterations = (0..self.parameters.fluid.iterations).flat_map(|iteration| {
             [ComputeLambda, Solve { iteration }].into_iter().chain(match_shapes.iter().copied())
         });
-        [Integrate, MarkPhaseChange, ScanLeavers, Migrate, SortByCell, Reorder, Predict, Conduct]
-            .into_iter()
-            .chain(links.iter().copied())
-            .chain(attach.iter().copied())
-            .chain(iterations)
-            .chain([ApplyFriction, UpdateVelocity])
-            .chain(damp.iter().copied())
-            .chain([SmoothVelocity])
+        [
+            Integrate,
+            MarkPhaseChange,
+            ScanLeavers,
+            Migrate,
+            SortByCell,
+            Reorder,
+            Predict,
+            ListNeighbours,
+            Conduct,
+        ]
+        .into_iter()
+        .chain(links.iter().copied())
+        .chain(attach.iter().copied())
+        .chain(iterations)
+        .chain([ApplyFriction, UpdateVelocity])
+        .chain(damp.iter().copied())
+        .chain([SmoothVelocity])
     }
 
     /// Records one step.
@@ -270,7 +287,11 @@ impl Snow {
                 self.links.remap(recorder, &self.solid)?;
             }
             Stage::Predict => self.predict(recorder, dt_s),
-            Stage::Conduct => self.heat.conduct(recorder, &self.parameters, solid, fluid),
+            Stage::ListNeighbours => self.rows.record(recorder, solid, fluid),
+            Stage::Conduct => {
+                self.rows.update(recorder, solid, fluid);
+                self.heat.conduct(recorder, &self.parameters, solid, fluid, &self.rows);
+            }
             Stage::BreakLinks => self.links.break_some(recorder, solid)?,
             Stage::BuildLinks => self.links.build(recorder, solid)?,
             Stage::AttachToShape => {
@@ -278,9 +299,13 @@ impl Snow {
                     shape.attach(recorder, solid, &self.links);
                 }
             }
-            Stage::ComputeLambda => self.compute_lambda(recorder, true),
+            Stage::ComputeLambda => {
+                self.rows.update(recorder, solid, fluid);
+                self.compute_lambda(recorder, true);
+            }
             Stage::Solve { iteration } => {
-                self.constraints.solve(recorder, solid, fluid, &self.links, iteration == 0);
+                self.constraints.solve(recorder, solid, fluid, &self.links, &self.rows, iteration == 0);
+                self.rows.note_moved();
                 let of_snow = match (self.constraints.has_springs, iteration) {
                     (false, _) => Displacement::DensityConstraint,
                     (true, 0) => Displacement::Springs { undone: 1.0 },
@@ -295,10 +320,12 @@ impl Snow {
                     shape.match_shapes(recorder, solid, &self.links);
                     shape.keep(recorder, solid, &self.links, &self.constraints);
                     self.project_snow_out_of_bodies(recorder, Displacement::Other);
+                    self.rows.note_moved();
                 }
             }
             Stage::ApplyFriction => {
-                self.constraints.apply_friction(recorder, solid, &self.links);
+                self.rows.update(recorder, solid, fluid);
+                self.constraints.apply_friction(recorder, solid, &self.links, &self.rows);
                 if let Some(bodies) = &self.bodies {
                     let interaction = &solid.interaction;
                     bodies.apply_friction(
@@ -318,7 +345,11 @@ impl Snow {
                 }
             }
             Stage::DampLinks => self.constraints.damp_links(recorder, solid, &self.links),
-            Stage::SmoothVelocity => self.smooth_velocity(recorder),
+            Stage::SmoothVelocity => {
+                self.rows.update_at_end(recorder, solid, fluid);
+                self.smooth_velocity(recorder);
+                self.rows.discard();
+            }
         }
         Ok(())
     }
@@ -347,7 +378,7 @@ impl Snow {
     /// positions.
     fn compute_lambda(&self, recorder: &mut Recorder, is_within_step: bool) {
         let at = [&self.solid.predicted, &self.fluid.predicted];
-        self.compute_lambda_at(recorder, at, is_within_step);
+        self.compute_lambda_at(recorder, at, is_within_step, self.rows.flag());
     }
 
     fn compute_lambda_at(
@@ -355,6 +386,7 @@ impl Snow {
         recorder: &mut Recorder,
         [solid_at, fluid_at]: [&Buffer<[f32; 3]>; 2],
         is_within_step: bool,
+        row_flag: u32,
     ) {
         let (solid, fluid) = (&self.solid, &self.fluid);
         if let Some(bodies) = &self.bodies {
@@ -374,7 +406,8 @@ impl Snow {
                 compute(fluid, fluid_at);
             }
         }
-        self.constraints.compute_lambda(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
+        let (at, rows) = (((solid, solid_at), (fluid, fluid_at)), (&self.rows, row_flag));
+        self.constraints.compute_lambda(recorder, at.0, at.1, &self.links, rows);
     }
 
     fn project_snow_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
@@ -406,14 +439,15 @@ impl Snow {
         let water = Smoothing::of_water(&p.fluid);
         // Snow has no wall drag here: its friction with walls is a pass of its own.
         let snow = Smoothing { xsph_viscosity: p.snow.xsph_viscosity as f32, ..Default::default() };
-        for (phase_particles, smoothing, is_water) in
-            [(&mut self.solid, snow, false), (&mut self.fluid, water, true)]
+        let [of_solid, of_fluid] = self.rows.buffers_at_end();
+        for (phase_particles, smoothing, rows, is_water) in
+            [(&mut self.solid, snow, of_solid, false), (&mut self.fluid, water, of_fluid, true)]
         {
             let place = Place {
                 key: &phase_particles.key,
                 predicted: &phase_particles.predicted,
                 grid: &phase_particles.grid,
-                rows: None,
+                rows: rows.map(|rows| [rows; 3]),
             };
             self.motion.smooth_velocity(recorder, &phase_particles.phase, place, &p.fluid, smoothing);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
@@ -434,12 +468,14 @@ impl Snow {
         let parameters = SnowParameters::of(scene)?;
         let terms = parameters.terms(self.solid.grid.grid(), self.capacity);
         let friction = [terms.static_friction, terms.kinetic_friction];
-        let terms = device.buffer_from("terms", &[terms])?;
-        let motion = Motion::new(device, self.workgroup_size, &parameters.fluid, 0, false)?;
+        let workgroup_size = self.tuning.workgroup_size();
+        let layout = self.rows.layout();
+        let motion = Motion::new(device, workgroup_size, &parameters.fluid, layout, false)?;
         if let Some(bodies) = &mut self.bodies {
-            bodies.set_parameters(device, self.workgroup_size, &parameters.fluid, friction)?;
+            bodies.set_parameters(device, workgroup_size, &parameters.fluid, friction)?;
         }
-        self.constraints.terms = terms;
+        self.constraints.set_terms(device, workgroup_size, &terms, &self.rows)?;
+        self.rows.set_parameters(&parameters.fluid);
         (self.motion, self.parameters) = (motion, parameters);
         Ok(())
     }
@@ -469,6 +505,11 @@ impl Snow {
     /// Returns the water particles.
     pub fn fluid(&self) -> &PhaseParticles {
         &self.fluid
+    }
+
+    /// Returns the rows of neighbours of the last step.
+    pub fn rows(&self) -> &SnowRows {
+        &self.rows
     }
 
     /// Returns the links of snow.
@@ -540,7 +581,7 @@ impl Snow {
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingSnowMetrics, SolverError> {
         let (solid, fluid) = (&self.solid, &self.fluid);
-        self.compute_lambda_at(recorder, [solid.position(), fluid.position()], false);
+        self.compute_lambda_at(recorder, [solid.position(), fluid.position()], false, NO_FLAG);
         self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
     }
 
