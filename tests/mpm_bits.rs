@@ -6,7 +6,7 @@
 
 use frazil_reference::mpm::{self as twin, Particle};
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
-use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, NODES_PER_THREAD, Surroundings};
+use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, ROWS_PER_THREAD, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
 use frazil_tests::mpm_stages::MpmCase;
@@ -112,7 +112,7 @@ fn dense_cloud(case: &MpmCase) -> Vec<Particle> {
 #[test]
 fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
     let runs = 12;
-    for rasterization in [Rasterization::Gather, Rasterization::FixedPoint] {
+    for rasterization in [Rasterization::Tiles, Rasterization::FixedPoint] {
         let case = case(2, Transfer::Apic, rasterization);
         let hashes = hashes(&case, &dense_cloud(&case), runs);
         assert_eq!(hashes.len(), 1, "{rasterization:?} in {runs} runs");
@@ -135,7 +135,7 @@ fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
 }
 
 #[test]
-fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
+fn rows_of_nodes_per_thread_change_no_bit() {
     for (dimensions, transfer) in
         [(2, Transfer::PicFlip), (2, Transfer::Mls), (3, Transfer::PicFlip), (3, Transfer::Apic)]
     {
@@ -143,12 +143,12 @@ fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
         let own = if transfer == Transfer::PicFlip { Spline::Cubic } else { Spline::Quadratic };
         let splines: &[Spline] = if is_full_run() { &[Spline::Cubic, Spline::Quadratic] } else { &[own] };
         for &spline in splines {
-            let mut case = case(dimensions, transfer, Rasterization::Gather);
+            let mut case = case(dimensions, transfer, Rasterization::Tiles);
             case.section.spline = spline;
             let case = MpmCase::new(case.section, DT_S, case.surroundings, vec![moving_ball()]);
             let particles = dense_cloud(&case);
-            let run = |nodes_per_thread: u32| {
-                let tuning = Tuning::new(64).unwrap().with(&NODES_PER_THREAD, nodes_per_thread).unwrap();
+            let run = |rows_per_thread: u32| {
+                let tuning = Tuning::new(64).unwrap().with(&ROWS_PER_THREAD, rows_per_thread).unwrap();
                 let initial = initial_state_of(&particles);
                 let mut mpm = Mpm::new(
                     &DEVICE,
@@ -161,7 +161,7 @@ fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
                 bits(&mpm)
             };
             let one = run(1);
-            for n in [2, 4] {
+            for n in [2, 4, 16] {
                 assert!(run(n) == one, "{dimensions}-D, {transfer:?}, {spline:?}: other bits with {n}");
             }
         }
@@ -172,9 +172,9 @@ fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
 #[test]
 fn a_restored_state_continues_with_the_same_bits() {
     for (dimensions, transfer, rasterization) in [
-        (2, Transfer::PicFlip, Rasterization::Gather),
+        (2, Transfer::PicFlip, Rasterization::Tiles),
         (2, Transfer::Apic, Rasterization::FixedPoint),
-        (3, Transfer::Mls, Rasterization::Gather),
+        (3, Transfer::Mls, Rasterization::Tiles),
     ] {
         let case = case(dimensions, transfer, rasterization);
         let mut mpm = case.restore(&DEVICE, &case.scatter(400, 12), 0);
@@ -196,7 +196,7 @@ fn a_restored_state_continues_with_the_same_bits() {
 
 #[test]
 fn a_state_without_a_column_or_of_another_length_is_refused() {
-    let case = case(2, Transfer::Apic, Rasterization::Gather);
+    let case = case(2, Transfer::Apic, Rasterization::Tiles);
     let columns = case.columns(&case.scatter(5, 1));
     for (name, expected) in [("stress", 15), ("affine", 20), ("mass", 5)] {
         let mut short = columns.clone();
@@ -306,7 +306,7 @@ fn a_fault_is_named_and_freezes_the_state() {
     ];
     for (dimensions, transfer) in [(2, Transfer::PicFlip), (3, Transfer::Apic)] {
         for (wrong, pass, what) in kinds {
-            let mut case = case(dimensions, transfer, Rasterization::Gather);
+            let mut case = case(dimensions, transfer, Rasterization::Tiles);
             case.p.colliders.clear();
             case.surroundings.bodies.clear();
             // Only one particle is at fault: each is in its own corner, but one sorts last and comes first by
@@ -415,7 +415,7 @@ fn twin_fault(case: &MpmCase, particles: &[Particle]) -> Option<twin::Fault> {
 #[test]
 fn no_snow_and_one_particle_are_snow() {
     for dimensions in [2, 3] {
-        for rasterization in [Rasterization::Gather, Rasterization::FixedPoint] {
+        for rasterization in [Rasterization::Tiles, Rasterization::FixedPoint] {
             for n in [0, 1] {
                 let case = case(dimensions, Transfer::Apic, rasterization);
                 let mut particles = case.scatter(n, 14);

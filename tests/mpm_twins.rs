@@ -286,9 +286,9 @@ fn snow_strained_beyond_its_bounds_yields_and_hardens_as_the_twin() {
 #[test]
 fn whole_steps_agree_with_the_twin() {
     for (dimensions, transfer, rasterization, implicit) in [
-        (2, Transfer::PicFlip, Rasterization::Gather, false),
+        (2, Transfer::PicFlip, Rasterization::Tiles, false),
         (2, Transfer::Mls, Rasterization::FixedPoint, false),
-        (3, Transfer::Apic, Rasterization::Gather, false),
+        (3, Transfer::Apic, Rasterization::Tiles, false),
         (3, Transfer::PicFlip, Rasterization::FixedPoint, true),
     ] {
         let spline = if transfer == Transfer::Mls { Spline::Quadratic } else { Spline::Cubic };

@@ -101,40 +101,46 @@ void main() {
     MpmTerms t = terms[0];
     vec3 x = position[i];
     vec4 own = contact[i];
-    float share = DIMENSIONS == 3u ? pow(volume[i], 2.0 / 3.0) : sqrt(volume[i]);
-    float stiffness = (t.lambda_pa + 2.0 * t.mu_pa) * share * t.lattice.cells_per_m;
-    float m = mass[i];
-    mat3 c = LOAD_MATRIX(affine, i, 0.0);
-    float damping = 2.0 * sqrt(stiffness * m);
-    Touching p = Touching(velocity[i], c, own.xyz, m, own.w, stiffness, damping, false);
-    if (HAS_COLLIDERS != 0u) for (uint k = 0u; k < t.n_colliders; ++k) {
-        Body body = colliders[k];
-        if (body.is_sticky != 0u) continue;
-        vec4 surface = surface_of(t.up_axis, body, x, time_s);
-        if (surface.w >= p.radius) continue;
-        vec3 moving = velocity_of(body, x, time_s);
-        vec3 impulse = resist(t, surface, moving, body.friction, p);
-        vec3 at = x - surface.w * surface.xyz - torque_centre(body, time_s);
-        if (HAS_NAMED_BODIES != 0u)
-            add_impulse_on_body(k, t.first_named, -impulse, at, t.quanta_per_n_s);
-    }
-    for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
-        for (uint side = 0u; side < 2u; ++side) {
-            float friction = side == 0u ? t.lower_wall_friction[axis] : t.upper_wall_friction[axis];
-            if (friction < 0.0) continue;
-            vec3 normal = vec3(0.0);
-            normal[axis] = side == 0u ? 1.0 : -1.0;
-            float distance = side == 0u ? x[axis] - t.domain_min_m[axis] : t.domain_max_m[axis] - x[axis];
-            resist(t, vec4(normal, distance), vec3(0.0), friction, p);
+    vec3 from_walls_m = in_dimensions(min(x - t.domain_min_m, t.domain_max_m - x));
+    if (DIMENSIONS == 2u) from_walls_m.z = from_walls_m.x;
+    float nearest_m = min(from_walls_m.x, min(from_walls_m.y, from_walls_m.z));
+    bool is_near = HAS_COLLIDERS != 0u || nearest_m < own.w || own.xyz != vec3(0.0);
+    RARELY(is_near) {
+        float share = DIMENSIONS == 3u ? pow(volume[i], 2.0 / 3.0) : sqrt(volume[i]);
+        float stiffness = (t.lambda_pa + 2.0 * t.mu_pa) * share * t.lattice.cells_per_m;
+        float m = mass[i];
+        mat3 c = LOAD_MATRIX(affine, i, 0.0);
+        float damping = 2.0 * sqrt(stiffness * m);
+        Touching p = Touching(velocity[i], c, own.xyz, m, own.w, stiffness, damping, false);
+        if (HAS_COLLIDERS != 0u) for (uint k = 0u; k < t.n_colliders; ++k) {
+            Body body = colliders[k];
+            if (body.is_sticky != 0u) continue;
+            vec4 surface = surface_of(t.up_axis, body, x, time_s);
+            if (surface.w >= p.radius) continue;
+            vec3 moving = velocity_of(body, x, time_s);
+            vec3 impulse = resist(t, surface, moving, body.friction, p);
+            vec3 at = x - surface.w * surface.xyz - torque_centre(body, time_s);
+            if (HAS_NAMED_BODIES != 0u)
+                add_impulse_on_body(k, t.first_named, -impulse, at, t.quanta_per_n_s);
         }
+        for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
+            for (uint side = 0u; side < 2u; ++side) {
+                float friction = side == 0u ? t.lower_wall_friction[axis] : t.upper_wall_friction[axis];
+                if (friction < 0.0) continue;
+                vec3 normal = vec3(0.0);
+                normal[axis] = side == 0u ? 1.0 : -1.0;
+                float distance = side == 0u ? x[axis] - t.domain_min_m[axis] : t.domain_max_m[axis] - x[axis];
+                resist(t, vec4(normal, distance), vec3(0.0), friction, p);
+            }
+        }
+        if (p.is_touched) {
+            velocity[i] = p.v;
+            STORE_MATRIX(affine, i, p.c);
+        }
+        contact[i] = vec4(p.is_touched ? p.slip : vec3(0.0), p.radius);
     }
-    if (p.is_touched) {
-        velocity[i] = p.v;
-        STORE_MATRIX(affine, i, p.c);
-    }
-    contact[i] = vec4(p.is_touched ? p.slip : vec3(0.0), p.radius);
     vec3 next = x;
     PUSH_OUT(t, next, time_s);
     if (DIMENSIONS == 2u) next.z = x.z;
-    position[i] = next;
+    RARELY(next != x) position[i] = next;
 }

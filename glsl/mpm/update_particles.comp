@@ -28,7 +28,7 @@ layout(constant_id = 4) const uint TRANSFER = 0;
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer BlockOf { uint block_of[]; };
-layout(scalar, binding = 3) readonly buffer Target { uint target[]; };
+layout(scalar, binding = 3) readonly buffer Target { uvec4 target[]; };
 layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
@@ -63,7 +63,7 @@ void main() {
     uvec3 base = base_of(t.lattice, xi);
     vec3 f = place_in_stencil(xi, base);
     uvec3 base_in_block = base % BLOCK_SIDE;
-    uint reach = block_of[i] * BLOCK_REACH;
+    uint block = block_of[i];
 
     // Velocities are used as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0
     // hold only to rounding, with an error of constant sign: for differences it is negligible, for velocities
@@ -76,9 +76,10 @@ void main() {
     mat3 spin = mat3(0.0);
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
         vec2 along_z = third_weight(f, z);
-        [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+        uvec4 targets = targets_of_plane(block, base_in_block, z);
+        [[unroll]] for (uint y = 0u; y < STENCIL; ++y) {
             vec2 along_y = axis_weight(f.y, y);
-            NodeRow row = row_of_nodes(reach, base_in_block, y, z);
+            NodeRow row = row_of_nodes(targets, base_in_block, y, z);
             [[unroll]] for (uint k = 0u; k < STENCIL; ++k) {
                 uvec3 at = uvec3(k, y, z);
                 uint node = node_in_row(row, base_in_block.x + k);

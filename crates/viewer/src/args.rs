@@ -393,7 +393,7 @@ pub struct ProfileArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
     pub tolerance: f64,
     /// Measure the same steps with other values of one of the solver's tunables too, interleaved, such as
-    /// workgroup_size=64,128,256 or nodes_per_thread=1,2,4.
+    /// workgroup_size=64,128,256 or rows_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub vary: Option<VaryArg>,
     #[command(flatten)]

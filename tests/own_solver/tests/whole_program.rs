@@ -154,7 +154,7 @@ fn it_is_profiled_and_varied_by_its_tunable() {
     assert!(profile.rows.iter().any(|row| row.kernel == "free_flight.advance"));
     assert!(profile.vary.unwrap().candidates.iter().all(|candidate| candidate.refused.is_none()));
 
-    let arguments = ["profile", SCENE, "--vary", "nodes_per_thread=1"];
+    let arguments = ["profile", SCENE, "--vary", "rows_per_thread=1"];
     let output = program(&arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);

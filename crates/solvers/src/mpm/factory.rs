@@ -2,7 +2,7 @@
 
 use super::fault::FaultCheck;
 use super::metrics::{MpmMetrics, PendingMpmMetrics};
-use super::nodes::NODES_PER_THREAD;
+use super::nodes::ROWS_PER_THREAD;
 use super::shown::set_infos;
 use super::solver::Mpm;
 use crate::bodies::{with_load_metrics, with_load_values};
@@ -45,7 +45,7 @@ impl SolverFactory for Factory {
     }
 
     fn tunables(&self) -> Vec<&'static Tunable> {
-        vec![&WORKGROUP_SIZE, &NODES_PER_THREAD]
+        vec![&WORKGROUP_SIZE, &ROWS_PER_THREAD]
     }
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {

@@ -155,12 +155,11 @@ impl MpmMeasurePass {
             parts: self.0.parts(),
         };
         let block_nodes = u64::from(parameters.layout.block_nodes());
-        let capacity = u64::from(blocks.capacity().active);
         Ok(PendingMpmMetrics {
             total: self.0.record(recorder, ring, particles.count(), bindings, ())?,
             active: ring.read(recorder, &blocks.active_count().count, 1)?,
             block_nodes,
-            grid_bytes: capacity * block_nodes * Nodes::bytes_per_node(parameters) + blocks.bytes(),
+            grid_bytes: Nodes::bytes(parameters, blocks.capacity()) + blocks.bytes(),
         })
     }
 }

@@ -42,7 +42,7 @@ pub use crate::Surroundings;
 pub use factory::Factory;
 pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
-pub use nodes::NODES_PER_THREAD;
+pub use nodes::ROWS_PER_THREAD;
 pub use parameters::MpmParameters;
 pub use particles::InitialState;
 pub use shown::set_infos;

@@ -3,17 +3,24 @@
 use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::{SolverError, Tunable, Tuning};
-use frazil_kernels::SparseBlocks;
+use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
 use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
-    clear_nodes, rasterize_fixed, rasterize_float, rasterize_gather, read_fixed, update_nodes,
+    add_tiles, clear_nodes, rasterize_fixed, rasterize_float, rasterize_tiles, read_fixed, update_nodes,
 };
 use frazil_shaders::types::{Body, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
-/// Number of nodes along x that one thread gathers; a block has four.
-pub static NODES_PER_THREAD: Tunable =
-    Tunable { name: "nodes_per_thread", default: 4, min: 1, max: frazil_kernels::BLOCK_SIDE };
+/// Maximum number of rows of the stencil's nodes that one thread sums, of 3 or 4 rows in a plane, 9 or 16 in
+/// space. More rows read a particle fewer times and take more registers, so that [`max_rows`] of the device bounds
+/// them.
+pub static ROWS_PER_THREAD: Tunable = Tunable { name: "rows_per_thread", default: 16, min: 1, max: 16 };
+
+/// Number of threads of a group that sums particles on tiles, if its tiles fit the shared memory.
+const TILE_THREADS: u32 = 64;
+
+/// Bytes of a node of a tile: momentum, mass and force.
+const TILE_NODE_BYTES: u32 = 28;
 
 /// Words of a node's sums in fixed point: seven numbers of two words.
 const FIXED_WORDS: u32 = 14;
@@ -39,15 +46,37 @@ pub struct Nodes {
     /// Change of the velocity in the step; FLIP only.
     pub change: Buffer<[f32; 3]>,
     sums: Option<Buffer<u32>>,
+    tiles: Option<Tiles>,
+}
+
+/// Sums of the particles of each occupied block at the nodes that they reach.
+struct Tiles {
+    momentum: Buffer<[f32; 4]>,
+    force: Buffer<[f32; 3]>,
+}
+
+/// Returns the number of nodes of a tile.
+fn tile_nodes(parameters: &MpmParameters) -> u32 {
+    (BLOCK_SIDE + parameters.stencil - 1).pow(parameters.dimensions)
 }
 
 impl Nodes {
-    /// Makes arrays for the nodes of `n_blocks` blocks, with undefined contents.
+    /// Makes arrays for the nodes of blocks, with undefined contents.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn new(device: &Device, parameters: &MpmParameters, n_blocks: u32) -> Result<Self, SolverError> {
-        let n = n_blocks as usize * parameters.layout.block_nodes() as usize;
+    pub fn new(
+        device: &Device,
+        parameters: &MpmParameters,
+        capacity: BlockCapacity,
+    ) -> Result<Self, SolverError> {
+        let n = capacity.active as usize * parameters.layout.block_nodes() as usize;
+        let has_tiles = parameters.rasterization == Rasterization::Tiles;
+        let n_tile = capacity.occupied.max(1) as usize * tile_nodes(parameters) as usize;
+        let tiles = || -> frazil_vk::Result<Tiles> {
+            let momentum = device.buffer("tile momentum", n_tile)?;
+            Ok(Tiles { momentum, force: device.buffer("tile force", n_tile)? })
+        };
         let has_sums = parameters.rasterization == Rasterization::FixedPoint;
         let sums = has_sums.then(|| device.buffer("node sums", FIXED_WORDS as usize * n)).transpose()?;
         Ok(Self {
@@ -56,14 +85,50 @@ impl Nodes {
             velocity: device.buffer("node velocity", n)?,
             change: device.buffer("node change", if parameters.has_affine() { 1 } else { n })?,
             sums,
+            tiles: has_tiles.then(tiles).transpose()?,
         })
     }
 
-    /// Returns the number of bytes per node.
-    pub fn bytes_per_node(parameters: &MpmParameters) -> u64 {
+    /// Returns the number of bytes of the arrays.
+    pub fn bytes(parameters: &MpmParameters, capacity: BlockCapacity) -> u64 {
         let change = if parameters.has_affine() { 0 } else { 12 };
-        let sums = if parameters.rasterization == Rasterization::FixedPoint { 4 * FIXED_WORDS } else { 0 };
-        u64::from(16 + 12 + 12 + change + sums)
+        let (sums, tile) = match parameters.rasterization {
+            Rasterization::Tiles => (0, TILE_NODE_BYTES * tile_nodes(parameters)),
+            Rasterization::FixedPoint => (4 * FIXED_WORDS, 0),
+            Rasterization::FloatAtomics => (0, 0),
+        };
+        let nodes = u64::from(capacity.active) * u64::from(parameters.layout.block_nodes());
+        nodes * u64::from(16 + 12 + 12 + change + sums) + u64::from(capacity.occupied) * u64::from(tile)
+    }
+}
+
+/// Returns the rows of a thread whose sums fit the registers of a GPU, 196 for the cubic spline; or beyond which a
+/// software device compiles for seconds.
+fn max_rows(device: &Device) -> u32 {
+    if device.is_software() { 9 } else { 4 }
+}
+
+/// Returns the constants of the kernel that sums the particles of blocks.
+fn tile_sums(device: &Device, parameters: &MpmParameters, tuning: Tuning) -> rasterize_tiles::Specialization {
+    let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
+    let stencil_rows = stencil.pow(dimensions - 1);
+    let rows_per_thread = tuning.get(&ROWS_PER_THREAD).min(max_rows(device)).min(stencil_rows);
+    // A thread for each line of cells in a block and each part of the rows.
+    let parts = stencil_rows.div_ceil(rows_per_thread).next_power_of_two();
+    let threads_per_item = parameters.layout.block_nodes() / BLOCK_SIDE * parts;
+    let fitting = device.capabilities().max_shared_memory / (TILE_NODE_BYTES * tile_nodes(parameters));
+    let mut n_blocks = (TILE_THREADS / threads_per_item).max(1);
+    while n_blocks > fitting.max(1) {
+        n_blocks /= 2;
+    }
+    rasterize_tiles::Specialization {
+        workgroup_size: threads_per_item * n_blocks,
+        threads_per_item,
+        dimensions,
+        stencil,
+        as_printed: parameters.as_printed(),
+        transfer: parameters.transfer_number(),
+        rows_per_thread,
     }
 }
 
@@ -74,7 +139,10 @@ pub struct Transfer {
 }
 
 enum Rasterize {
-    Gather(Kernel<rasterize_gather::Interface>),
+    Tiles {
+        sum: Kernel<rasterize_tiles::Interface>,
+        add: Kernel<add_tiles::Interface>,
+    },
     Fixed {
         clear: Kernel<clear_nodes::Interface>,
         add: Kernel<rasterize_fixed::Interface>,
@@ -93,7 +161,7 @@ impl Transfer {
     /// A group size that exceeds the device's limits; floating-point atomics asked for on a device without
     /// them.
     pub fn new(device: &Device, parameters: &MpmParameters, tuning: Tuning) -> Result<Self, SolverError> {
-        let (workgroup_size, nodes_per_thread) = (tuning.workgroup_size(), tuning.get(&NODES_PER_THREAD));
+        let workgroup_size = tuning.workgroup_size();
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
         let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
         let threads_per_item = parameters.layout.block_nodes();
@@ -102,19 +170,13 @@ impl Transfer {
             Kernel::specialized(device, &specialization)
         };
         let rasterize = match parameters.rasterization {
-            Rasterization::Gather => Rasterize::Gather(Kernel::specialized(
-                device,
-                &rasterize_gather::Specialization {
-                    // A group covers as many nodes as those of other kernels.
-                    workgroup_size: workgroup_size / nodes_per_thread,
-                    threads_per_item: threads_per_item / nodes_per_thread,
-                    nodes_per_thread,
-                    dimensions,
-                    stencil,
-                    as_printed,
-                    transfer,
-                },
-            )?),
+            Rasterization::Tiles => Rasterize::Tiles {
+                sum: Kernel::specialized(device, &tile_sums(device, parameters, tuning))?,
+                add: Kernel::specialized(
+                    device,
+                    &add_tiles::Specialization { workgroup_size, threads_per_item, dimensions, stencil },
+                )?,
+            },
             Rasterization::FixedPoint => Rasterize::Fixed {
                 clear: clear(FIXED_WORDS)?,
                 add: Kernel::specialized(
@@ -137,7 +199,7 @@ impl Transfer {
                     return Err(SolverError::Scene {
                         key: "mpm.rasterization".into(),
                         found: "\"float_atomics\" on a device without VK_EXT_shader_atomic_float; expected \
-                                \"gather\" or \"fixed_point\""
+                                \"tiles\" or \"fixed_point\""
                             .into(),
                     });
                 }
@@ -186,22 +248,30 @@ impl Transfer {
         let own = particles.rasterized_bytes();
         let active = Threads::Counted(blocks.active_count());
         match &self.rasterize {
-            Rasterize::Gather(gather) => {
-                let bindings = rasterize_gather::Bindings {
-                    active_count: &blocks.active_count().count,
+            Rasterize::Tiles { sum, add } => {
+                let Some(tiles) = &nodes.tiles else { return };
+                let bindings = rasterize_tiles::Bindings {
+                    occupied_count: &blocks.occupied_count().count,
                     terms: &constants.terms,
-                    active_block: blocks.active(),
-                    source: blocks.source(),
                     cell_start: blocks.cell_start(),
                     position: particles.phase.position.front(),
                     velocity: particles.phase.velocity.front(),
                     mass: particles.mass.front(),
                     stress: particles.stress.front(),
                     affine: particles.affine.front(),
+                    tile_momentum: &tiles.momentum,
+                    tile_force: &tiles.force,
+                };
+                recorder.dispatch(sum, Threads::Counted(blocks.occupied_count()), bindings, ());
+                let bindings = add_tiles::Bindings {
+                    active_count: &blocks.active_count().count,
+                    source: blocks.source(),
+                    tile_momentum: &tiles.momentum,
+                    tile_force: &tiles.force,
                     momentum: &nodes.momentum,
                     force: &nodes.force,
                 };
-                recorder.dispatch(gather, active, bindings, ());
+                recorder.dispatch(add, active, bindings, ());
             }
             Rasterize::Fixed { clear, add, read } => {
                 let Some(sums) = &nodes.sums else { return };

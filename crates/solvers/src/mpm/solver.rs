@@ -199,7 +199,7 @@ impl Mpm {
             sort: KeySort::new(device, &parameters.layout, n as u32, capacity.occupied, tuning)?,
             blocks: SparseBlocks::new(device, parameters.layout, n as u32, capacity, workgroup_size)?,
             capacity_control: CapacityControl::default(),
-            nodes: Nodes::new(device, &parameters, capacity.active)?,
+            nodes: Nodes::new(device, &parameters, capacity)?,
             transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
             loads: Loads::new(device, &parameters)?,
@@ -233,7 +233,7 @@ impl Mpm {
     fn try_record_step(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
         if let Some(capacity) = self.capacity_control.next_capacity(&self.blocks)? {
             self.blocks.resize(&self.device, capacity)?;
-            self.nodes = Nodes::new(&self.device, &self.parameters, capacity.active)?;
+            self.nodes = Nodes::new(&self.device, &self.parameters, capacity)?;
             if let Some(implicit) = &mut self.implicit {
                 implicit.resize(&self.device, capacity.active)?;
             }
@@ -303,7 +303,7 @@ impl Mpm {
             count: &particles.count().count,
             terms: &self.constants.terms,
             block_of: blocks.block_of(),
-            target: blocks.target(),
+            target: &blocks.target().cast(),
             node_velocity: &self.nodes.velocity,
             node_change: &self.nodes.change,
             volume: particles.volume.front(),

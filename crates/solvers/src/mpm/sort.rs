@@ -6,7 +6,7 @@ use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 /// Maximum ratio of keys to particles for which counting is used: it needs a word per possible key, and the
 /// limit keeps its memory proportional to the particles.
-const KEYS_PER_PARTICLE: u64 = 4;
+const KEYS_PER_PARTICLE: u64 = 8;
 
 /// Maximum initial number of particles per cell for which counting is used: its time grows with the square of
 /// them.

@@ -289,7 +289,7 @@ fn page(device: &Device, timed: &[Timed], exponents: &Exponents, model: Option<&
         format!("{} ± {} µs", digits(1e3 * line.slope, 3), digits(1e3 * line.slope_error, 2))
     });
     format!(
-        "Device: {}{software}. Snow in space, h = {CELL_M} m, PIC/FLIP, cubic splines, gather; device time \
+        "Device: {}{software}. Snow in space, h = {CELL_M} m, PIC/FLIP, cubic splines, tiles; device time \
          by time stamps, median of submissions of two steps. N counts nodes of the blocks that particles \
          reach, since the grid is sparse: the paper's is dense, so that its cells count whether or not \
          snow is near.\n\n{}\n\

@@ -12,7 +12,7 @@ use frazil_vk::{Buffer, Device, Recorder};
 
 const TRANSFERS: &[&str] = &["pic_flip", "apic", "mls"];
 const SPLINES: &[&str] = &["cubic", "quadratic"];
-const RASTERIZATIONS: &[&str] = &["gather", "fixed_point", "float_atomics"];
+const RASTERIZATIONS: &[&str] = &["tiles", "fixed_point", "float_atomics"];
 
 /// A power of two: positions in cells are exact in f32, so that they equal the twin's.
 const CELL_M: f64 = 1.0 / 64.0;
@@ -109,8 +109,8 @@ impl Block {
     pub fn other(&self, device: &Device) -> Result<Mpm> {
         let parameters = self.mpm.parameters();
         let rasterization = match parameters.rasterization {
-            Rasterization::Gather => Rasterization::FixedPoint,
-            Rasterization::FixedPoint | Rasterization::FloatAtomics => Rasterization::Gather,
+            Rasterization::Tiles => Rasterization::FixedPoint,
+            Rasterization::FixedPoint | Rasterization::FloatAtomics => Rasterization::Tiles,
         };
         let parameters = MpmParameters { rasterization, ..parameters.clone() };
         Ok(Mpm::restore(device, parameters, &self.state(device)?, self.mpm.step())?)
@@ -195,7 +195,7 @@ fn section(point: &Point) -> Result<Section> {
         Some(_) => return Err(point.unknown("spline", SPLINES)),
     };
     let rasterization = match point.get("variant").map(|_| point.name("variant")).transpose()? {
-        None | Some("gather") => Rasterization::Gather,
+        None | Some("tiles") => Rasterization::Tiles,
         Some("fixed_point") => Rasterization::FixedPoint,
         Some("float_atomics") => Rasterization::FloatAtomics,
         Some(_) => return Err(point.unknown("variant", RASTERIZATIONS)),

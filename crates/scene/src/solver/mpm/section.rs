@@ -266,9 +266,10 @@ pub enum InitialVolume {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rasterization {
-    /// Nodes sum the particles around them, in a fixed order: reproducible.
+    /// Blocks sum their particles on tiles of nodes, and nodes sum the tiles, in a fixed order: reproducible.
     #[default]
-    Gather,
+    #[serde(alias = "gather")]
+    Tiles,
     /// Particles add to nodes by integer atomics in 64-bit fixed point: reproducible.
     FixedPoint,
     /// Particles add to nodes by floating-point atomics: the result depends on their order, and differs from
