@@ -93,18 +93,23 @@ fn grains_that_outrun_the_skin_in_one_step_are_found() {
 /// than the skin, start each contact anew.
 #[test]
 fn contacts_that_end_and_return_within_the_skin_are_new() {
-    let section = Section { rolling_friction: 0.1, ..section(RADIUS_M, 1e5) };
-    let floor = grain(0, f64::from(RADIUS_M as f32), DVec3::new(0.5, 0.0399, 0.5).as_vec3().as_dvec3());
-    let hop = DVec3::new(0.5, 0.0399 + 2.0 * RADIUS_M + 1e-4, 0.5).as_vec3().as_dvec3();
-    let hopping = Grain { velocity: DVec3::new(0.02, -0.05, 0.0), ..grain(1, floor.radius, hop) };
+    let section = Section { rolling_friction: 0.1, radius_spread: 0.5, ..section(RADIUS_M, 1e5) };
+    let single = |x: f64| f64::from(x as f32);
+    let [large, small] = [1.5 * RADIUS_M, 0.5 * RADIUS_M].map(single);
+    let place = |y: f64| DVec3::new(0.5, y, 0.5).as_vec3().as_dvec3();
+    let floor = grain(0, large, place(large - 1e-4));
+    let hopping = Grain {
+        velocity: DVec3::new(0.02, -0.05, 0.0).as_vec3().as_dvec3(),
+        ..grain(1, small, place(2.0 * large + small))
+    };
     let (gravity, grains) = (20.0 * DVec3::NEG_Y, [floor, hopping]);
-    let mut pack =
-        Grainpack::on(DEVICE.clone(), &section, dt_s(&section), gravity, UNIT, Vec::new(), &grains);
+    let dt_s = dt_s(&section);
+    let mut pack = Grainpack::on(DEVICE.clone(), &section, dt_s, gravity, UNIT, Vec::new(), &grains);
     let mut n_begun = 0;
     let mut touched = false;
     pack.restart(skin(16));
-    for _ in 0..40 {
-        assert_eq!(pack.try_advance(8), None);
+    for _ in 0..80 {
+        assert_eq!(pack.try_advance(4), None);
         let touches = pack
             .state()
             .contacts
@@ -145,7 +150,12 @@ fn lists_are_built_when_a_grain_has_moved_by_half_the_skin() {
 #[test]
 fn a_run_resumes_between_two_builds() {
     let section = every_law(3);
-    let grains = cloud(200, 5, section.radius_spread);
+    let place =
+        |k: u32| 0.3 + 1.99 * RADIUS_M * DVec3::new((k % 4).into(), (k / 4 % 4).into(), (k / 16).into());
+    let grains: Vec<Grain> = cloud(64, 5, section.radius_spread)
+        .into_iter()
+        .map(|g| Grain { position: place(g.id).as_vec3().as_dvec3(), velocity: 0.25 * g.velocity, ..g })
+        .collect();
     let mut pack =
         Grainpack::on(DEVICE.clone(), &section, dt_s(&section), GRAVITY, UNIT, Vec::new(), &grains);
     assert_eq!(pack.try_advance(10), None);

@@ -34,7 +34,6 @@ const uint DIMENSIONS = 3u;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
-// Contact lists from find_contacts.
 // First row of each grain's contact list; it ends where that of the next grain starts.
 layout(scalar, binding = 2) readonly buffer FirstRow { uint first_row[]; };
 layout(scalar, binding = 3) buffer Near { uint near[]; };
