@@ -68,7 +68,7 @@ fn lists_with_a_skin_give_the_bits_of_lists_of_every_step() {
 #[test]
 fn grains_that_outrun_the_skin_in_one_step_are_found() {
     let section = Section { restitution: 0.9, ..section(RADIUS_M, 1e6) };
-    let towards = |k: u32| if k % 2 == 0 { DVec3::X } else { DVec3::NEG_X };
+    let towards = |k: u32| if k.is_multiple_of(2) { DVec3::X } else { DVec3::NEG_X };
     let grains: Vec<Grain> = (0..8)
         .map(|k| {
             let place = DVec3::new(0.5, 0.1 + 0.1 * f64::from(k / 2), 0.5) - 0.11 * towards(k);
