@@ -3,71 +3,22 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_reference::dem::{Grain, Partner, State};
-use frazil_reference::mpm::{Collider, Heights, Motion, Shape, Surface};
-use frazil_scene::{Bonds, Dem as Section};
-use frazil_solvers::dem::{Dem, Grains};
+use frazil_scene::Dem as Section;
+use frazil_solvers::dem::Dem;
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_testkit::ROUNDING;
-use frazil_testkit::twins::dem::section;
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, is_full_run};
 use frazil_tests::Worst;
+use frazil_tests::clouds::{RADIUS_M, bodies, cloud, every_law};
 use frazil_tests::grains::{Grainpack, dt_s};
-use frazil_tests::meshes::ball_mesh;
 use frazil_vk::Device;
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-const RADIUS_M: f64 = 0.04;
-const STIFFNESS_N_M: f64 = 1e5;
 const GRAVITY: DVec3 = DVec3::new(0.3, -9.81, 0.1);
-
-fn surface(friction: f64) -> Surface {
-    Surface { friction, sticky: false }
-}
-
-/// Creates one body of each kind, one of them moving.
-fn bodies() -> Vec<Collider> {
-    let still = |shape| Collider { shape, surface: surface(0.3), motion: None };
-    let rows = (0..5).map(|k| (0..5).map(|i| 0.1 + 0.02 * f64::from(i * k % 3)).collect()).collect();
-    vec![
-        still(Shape::Plane {
-            point_m: DVec3::new(0.0, 0.05, 0.0),
-            normal: DVec3::new(0.1, 1.0, 0.2).normalize(),
-        }),
-        Collider {
-            shape: Shape::Ball { centre_m: DVec3::new(0.5, 0.4, 0.5), radius_m: 0.15 },
-            surface: surface(0.6),
-            motion: Some(Motion { velocity_m_s: DVec3::new(1.0, 0.5, -0.5), from_s: 0.0, until_s: 1.0 }),
-        },
-        still(Shape::Container { centre_m: DVec3::splat(0.5), radius_m: 0.8 }),
-        still(Shape::Box {
-            centre_m: DVec3::new(0.2, 0.6, 0.8),
-            size_m: DVec3::new(0.2, 0.1, 0.3),
-            rotation: DMat3::from_rotation_z(0.4),
-        }),
-        still(Shape::Cylinder { foot_m: DVec3::new(0.8, 0.1, 0.2), radius_m: 0.1, height_m: 0.4 }),
-        still(Shape::Heightfield(Heights { origin_m: [0.0; 2], spacing_m: 0.25, heights_m: rows })),
-        still(Shape::Mesh(ball_mesh(DVec3::new(0.7, 0.7, 0.7), 0.12, 3))),
-    ]
-}
-
-/// Samples grains anywhere in the unit cube, with many overlaps, in single precision.
-fn cloud(n: u32, seed: u64, spread: f64) -> Vec<Grain> {
-    let mut random = Random::new(seed);
-    let mut unit = move || f64::from(random.unit());
-    let single = |x: f64| f64::from(x as f32);
-    (0..n)
-        .map(|id| {
-            let mut vector = |size: f64| DVec3::from_array([(); 3].map(|()| single(size * (unit() - 0.5))));
-            let (position, velocity, spin) = (DVec3::splat(0.5) + vector(0.9), vector(2.0), vector(20.0));
-            let radius = single(RADIUS_M * (1.0 + spread * (2.0 * unit() - 1.0)));
-            Grain { id, position: position.map(single), velocity, spin, radius }
-        })
-        .collect()
-}
 
 /// Bounds on the errors of a grain's step.
 struct Bounds {
@@ -198,31 +149,6 @@ fn run(
     (worst, columns, pack.state())
 }
 
-fn every_law(k: u32) -> Section {
-    let plain = section(RADIUS_M, STIFFNESS_N_M);
-    let bonds = Bonds {
-        strength_n: 200.0,
-        shear_strength_n: Some(120.0),
-        form_below_m_s: 0.8,
-        form_after_s: 0.0,
-        at_start: false,
-    };
-    match k {
-        0 => plain,
-        1 => Section { rolling_friction: 0.2, radius_spread: 0.3, ..plain },
-        2 => Section {
-            cohesion_n: 20.0,
-            terrain_adhesion_n: 10.0,
-            wall_friction: Some(0.2),
-            wall_restitution: Some(0.9),
-            ..plain
-        },
-        3 => Section { bonds: Some(bonds), rolling_friction: 0.1, radius_spread: 0.2, ..plain },
-        4 => Section { bonds: Some(Bonds { form_after_s: 5e-4, ..bonds }), cohesion_n: 5.0, ..plain },
-        _ => Section { tangential_stiffness_ratio: 0.0, friction: 0.0, restitution: 1.0, ..plain },
-    }
-}
-
 #[test]
 fn steps_agree_with_the_twin_under_every_law() {
     let mut n_bonds = 0;
@@ -304,15 +230,7 @@ fn runs_restarts_and_other_groups_give_the_same_bits() {
     assert_eq!(again.try_advance(9), None);
     assert!(again.columns() == expected, "a restored state goes on with other bits");
     for size in [64, 128] {
-        let narrow = |v: DVec3| v.as_vec3().to_array();
-        let beginning = Grains {
-            positions_m: grains.iter().map(|g| narrow(g.position)).collect(),
-            velocities_m_s: grains.iter().map(|g| narrow(g.velocity)).collect(),
-            spins_1_s: grains.iter().map(|g| narrow(g.spin)).collect(),
-            radii_m: grains.iter().map(|g| g.radius as f32).collect(),
-        };
-        let parameters = again.dem.parameters().clone();
-        again.dem = Dem::new(&DEVICE, parameters, &beginning, Tuning::new(size).unwrap()).unwrap();
+        again.restart(Tuning::new(size).unwrap());
         assert_eq!(again.try_advance(18), None);
         assert!(again.columns() == expected, "groups of {size} give other bits");
     }

@@ -3,12 +3,18 @@
 // of the domain, gathered in the order of its contact list, so that grains need no atomics. Contacts with
 // pieces of slabs, the last of the list, are handled by collide_pieces.comp.
 //
-// The history of a contact is stored at both ends, under the other's id, which sorting does not change, in
-// one row per list entry: grains read rows at their positions of the previous step, and write them at their
-// current ones. A row whose contact ended has no partner. Loads of grains on named bodies are summed
-// in integers, in any order.
-// Bytes: 4 + 52 a grain read, 44 for each that it touches, 32 written, and 20 (32 with rolling) a row each
-// way. Order-independent.
+// The contact law costs far more than a distance, and a list with a skin has more grains than touch: threads
+// advance to their next contact, and then evaluate the law together.
+//
+// Both ends of a contact evaluate it. Evaluating it at one end would halve the arithmetic and double what is
+// read: the other end would read force, torque arm and couple (24 to 36 bytes, written by the first) in place
+// of a sphere, a motion and a history (56 to 68), and the history could not stay at both ends.
+//
+// The history of a contact is stored at both ends, in the rows of their lists, and updated in place. Loads of
+// grains on named bodies are summed in integers, in any order.
+// Bytes: 4 + 48 a grain read, 28 written; 4 a row and, for each grain that it touches, 44, and 16 (28 with
+// rolling) each way. Order-independent.
+// Elements: near = all, list_shear = all, list_rolling = all, heights = 0, bodies = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
@@ -18,6 +24,7 @@ layout(constant_id = 3) const uint HAS_NAMED_BODIES = 1;
 layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
 // 1 if a body moves.
 layout(constant_id = 5) const uint HAS_MOTION = 1;
+layout(constant_id = 6) const uint MAX_CONTACTS = 24;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
@@ -27,21 +34,18 @@ const uint DIMENSIONS = 3u;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
-// Contact lists from find_contacts.
-layout(scalar, binding = 2) readonly buffer Near { uint near[]; };
-layout(scalar, binding = 3) readonly buffer Sphere { vec4 sphere[]; };
-layout(scalar, binding = 4) readonly buffer Motion { GrainMotion motion[]; };
-layout(scalar, binding = 5) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 6) readonly buffer Heights { float heights[]; };
-layout(scalar, binding = 7) readonly buffer OldContact { uint old_contact[]; };
-layout(scalar, binding = 8) readonly buffer OldShear { vec4 old_shear[]; };
-// First row of each grain; its rows end where those of the next grain start.
-layout(scalar, binding = 9) readonly buffer FirstRow { uint first_row[]; };
-layout(scalar, binding = 10) writeonly buffer NewContact { uint new_contact[]; };
-layout(scalar, binding = 11) writeonly buffer NewShear { vec4 new_shear[]; };
-layout(scalar, binding = 12) writeonly buffer Load { ContactLoad load[]; };
-layout(scalar, binding = 13) buffer Fault { DemFault fault[]; };
-layout(scalar, binding = 14) buffer Sums { uint sums[]; };
+// First row of each grain's contact list; it ends where that of the next grain starts.
+layout(scalar, binding = 2) readonly buffer FirstRow { uint first_row[]; };
+layout(scalar, binding = 3) buffer Near { uint near[]; };
+layout(scalar, binding = 4) buffer ListShear { vec4 list_shear[]; };
+layout(scalar, binding = 5) buffer ListRolling { vec3 list_rolling[]; };
+layout(scalar, binding = 6) readonly buffer Sphere { vec4 sphere[]; };
+layout(scalar, binding = 7) readonly buffer Motion { GrainMotion motion[]; };
+layout(scalar, binding = 8) readonly buffer Bodies { Body bodies[]; };
+layout(scalar, binding = 9) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 10) writeonly buffer Load { ContactLoad load[]; };
+layout(scalar, binding = 11) buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 12) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
     float time_s;
@@ -52,21 +56,19 @@ layout(scalar, push_constant) uniform Params {
 #include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
-void touch_grain(DemTerms t, uint own_id, uint j, vec3 x, float r, float m, vec3 v, vec3 w) {
-    vec4 other_sphere = sphere[j];
-    vec3 apart = x - other_sphere.xyz;
-    float other = other_sphere.w;
+// Adds the contact with a grain of radius `other` in a row with this first word.
+void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float r, float m, vec3 v, vec3 w) {
+    uint j = word & INDEX_BITS;
     float both = r + other;
     float distance = sqrt(dot(apart, apart));
-    uint partner = motion[j].id;
-    ContactHistory history = recall(partner);
+    ContactHistory history = recall(row, word);
     float m_other = mass_of(t, other);
     precise float lever = r - 0.5 * (both - distance);
     precise float lever_other = other - 0.5 * (both - distance);
     vec3 w_other = motion[j].spin_1_s;
     ContactKinematics c;
     // Two coincident grains separate along x.
-    c.normal = distance > 0.0 ? apart / distance : vec3(own_id < partner ? 1.0 : -1.0, 0.0, 0.0);
+    c.normal = distance > 0.0 ? apart / distance : vec3((word & IS_HIGHER) != 0u ? 1.0 : -1.0, 0.0, 0.0);
     c.overlap_m = both - distance;
     precise vec3 rim = lever * w;
     precise vec3 rim_other = lever_other * w_other;
@@ -92,44 +94,61 @@ void touch_grain(DemTerms t, uint own_id, uint j, vec3 x, float r, float m, vec3
     c.attraction_n = t.cohesion_n;
     c.attraction_range_m = t.cohesion_range_m;
     ContactForce force = evaluate_contact(t, c, history);
-    take(partner, force, history, c.normal, lever);
+    take(force, c.normal, lever);
+    keep(row, word, force.is_kept, history);
 }
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
+    // If a step has failed, its state is kept unchanged.
+    if (fault[0].step < step) return;
     DemTerms t = terms[0];
-    GrainMotion own = motion[i];
-    old_row = own.old_row;
-    old_end = own.old_end;
-    row = first_row[i];
-    uint end = first_row[i + 1u];
-    uint n_near = end - row;
-    if (fault[0].step < step) {
-        // If a step has failed, its state is kept unchanged.
-        [[dont_unroll]] for (uint from = old_row; from < old_end; ++from)
-            keep_at(row++, partner_in(from), history_in(from));
-        load[i] = ContactLoad(vec3(0.0), n_near, vec3(0.0), row);
-        return;
-    }
+    uint row = first_row[i];
+    uint end = min(first_row[i + 1u], near.length());
     vec4 own_sphere = sphere[i];
     vec3 x = own_sphere.xyz;
     float r = own_sphere.w;
-    vec3 v = own.velocity_m_s;
-    vec3 w = own.spin_1_s;
+    vec3 v = motion[i].velocity_m_s;
+    vec3 w = motion[i].spin_1_s;
     float m = mass_of(t, r);
+    float widened = r + contact_gap(t);
     force_n = vec3(0.0);
     torque_n_m = vec3(0.0);
+    n_surfaces = 0u;
+    uint n_near = 0u;
 
-    // Grains come first, pieces last.
-    uint k = 0u;
-    [[dont_unroll]] for (; k < n_near; ++k) {
-        uint other = near[k * count[0] + i];
-        if (other >= FIRST_WALL) break;
-        touch_grain(t, own.id, other, x, r, m, v, w);
+    // Grains come first, then surfaces.
+    [[dont_unroll]] while (true) {
+        uint word = FIRST_WALL;
+        vec3 apart = vec3(0.0);
+        float other = 0.0;
+        bool is_near = false;
+        bool is_found = false;
+        [[dont_unroll]] while (row < end && !is_found) {
+            word = near[row];
+            if (word >= FIRST_WALL) break;
+            vec4 other_sphere = sphere[word & INDEX_BITS];
+            apart = x - other_sphere.xyz;
+            other = other_sphere.w;
+            float reach = widened + other;
+            is_near = dot(apart, apart) <= reach * reach;
+            // A contact whose ends have parted loses its history.
+            is_found = is_near || (word & KEPT) != 0u;
+            if (!is_found) ++row;
+        }
+        if (!is_found) break;
+        if (is_near) {
+            ++n_near;
+            touch_grain(t, row, word, apart, other, r, m, v, w);
+        } else {
+            near[row] = word & ~KEPT;
+        }
+        ++row;
     }
-    [[dont_unroll]] for (; k < n_near; ++k) {
-        uint partner = near[k * count[0] + i];
+    [[dont_unroll]] for (; row < end; ++row) {
+        uint word = near[row];
+        uint partner = word & ~KEPT;
         if (partner >= FIRST_PIECE) break;
         bool is_wall = partner < FIRST_BODY;
         vec4 surface = wall(t, partner - FIRST_WALL, x);
@@ -149,7 +168,7 @@ void main() {
             surface_damping = body.damping_ratio;
             if (is_kind(body, HEIGHTFIELD)) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
         }
-        ContactForce force = touch_surface(t, partner, surface, moving, turning, 0.0, surface_friction,
+        ContactForce force = touch_surface(t, row, word, surface, moving, turning, 0.0, surface_friction,
                                            surface_damping, attraction.x, attraction.y, r, m, v, w);
         if (HAS_NAMED_BODIES != 0u && !is_wall && partner - FIRST_BODY >= t.first_named) {
             uint body = partner - FIRST_BODY;
@@ -160,11 +179,8 @@ void main() {
             add_torque(wrench, cross(arm, reaction) - force.couple_n_m, t.quanta_per_n);
         }
     }
-    load[i] = ContactLoad(force_n, k, torque_n_m, row);
-
-    bool has_room = end <= new_shear.length();
-    [[dont_unroll]] while (row < end) keep_at(row++, INVALID_INDEX, NEW_CONTACT);
-    if (has_room) return;
+    load[i] = ContactLoad(force_n, row, torque_n_m);
+    if (n_near + n_surfaces <= MAX_CONTACTS) return;
     atomicMin(fault[0].step, step);
-    atomicMax(fault[0].n_rows, end);
+    atomicMin(fault[0].crowded, motion[i].id);
 }

@@ -1,6 +1,6 @@
-// Rows of contacts, in two buffers whose elements are no larger than a vec4: tangential springs with the time
-// for which contacts have been slow, and words that hold the partner (INVALID_INDEX for an ended contact)
-// and, with rolling, the rolling spring.
+// Rows of stored contacts, in two buffers whose elements are no larger than a vec4: tangential springs with
+// the time for which contacts have been slow, and words that hold the partner and, with rolling, the rolling
+// spring. Rows of contact lists (dem/lists.glsl) hold the same springs; a bond is marked by its time.
 //
 // Needs the constant HAS_ROLLING.
 #ifndef DEM_CONTACT_ROWS
@@ -16,5 +16,9 @@ uint partner_word(uint partner, uint bond_state) { return partner | bond_state <
 uint bond_state_of(uint word) { return word >> 30u == 1u ? BONDED : UNBONDED; }
 
 uint partner_of(uint word) { return word & (word >> 30u == 1u ? 0x3fffffffu : 0xffffffffu); }
+
+// Times that mark a contact that has ended and, in contact lists, a bond.
+const float IS_ENDED = -1.0;
+const float IS_BONDED = -2.0;
 
 #endif

@@ -4,8 +4,8 @@
 // connects the two.
 //
 // The list is in the order of cells. If more bounding spheres overlap than its capacity, its length says so,
-// and points search the grid themselves. Bytes: 4 (3 + 4 + 1) a piece, and those around it.
-// Order-independent.
+// and points search the grid themselves. If the contact lists of grains are built in this step, it stores
+// the poses for which they are. Bytes: 4 (3 + 4 + 1) a piece, and those around it. Order-independent.
 // Elements: faces = all, piece_cell_start = 0, linked_pieces = all, link_is_whole = all, near_pieces = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -24,6 +24,9 @@ layout(scalar, binding = 7) readonly buffer LinkIsWhole { uint link_is_whole[]; 
 // Lists of MAX_NEAR + 1 words per piece: the number of near pieces, then their indices; above MAX_NEAR there
 // is no list.
 layout(scalar, binding = 8) buffer NearPieces { uint near_pieces[]; };
+// Number of grains whose lists are built, 0 in other steps.
+layout(scalar, binding = 9) readonly buffer ListingCount { uint listing_count[]; };
+layout(scalar, binding = 10) writeonly buffer ListedPoses { PiecePose listed_poses[]; };
 
 #include "dem/linked.glsl"
 #include "dem/planes.glsl"
@@ -38,6 +41,7 @@ void main() {
     if (i >= t.n_pieces) return;
     PieceShape shape = shapes[i];
     vec3 centre = motions[i].centre_m;
+    if (listing_count[0] != 0u) listed_poses[i] = PiecePose(centre, motions[i].rotation);
     uint near_list = i * (MAX_NEAR + 1u);
     uint first_slot = near_list + 1u;
     uint n_near = 0u;

@@ -1,67 +1,61 @@
-// Contacts of a grain: their histories, found by the other's id in the rows of the previous step and written
-// to rows of this one, and the sum of their forces.
+// Contacts of a grain: their histories, in the rows of its contact list, and the sum of their forces.
 //
-// Needs the buffers `old_contact` and `new_contact` of uint, `old_shear` and `new_shear` of vec4, and the
-// constant HAS_ROLLING.
+// Needs the buffers `near` of uint, `list_shear` of vec4 and `list_rolling` of vec3, and the constant
+// HAS_ROLLING.
 #ifndef DEM_GRAIN_CONTACT
 #define DEM_GRAIN_CONTACT
 #include "dem/contact.glsl"
 #include "dem/contact_rows.glsl"
 #include "dem/grain.glsl"
+#include "dem/lists.glsl"
 
-// The grain's rows, and the sum of its contact forces.
-uint old_row;
-uint old_end;
-uint row;
+// The sum of the grain's contact forces.
 vec3 force_n;
 vec3 torque_n_m;
+// Number of surfaces within reach.
+uint n_surfaces;
 
-uint partner_in(uint from) { return partner_of(old_contact[CONTACT_WORDS * from]); }
-
-ContactHistory history_in(uint from) {
-    vec4 shear = old_shear[from];
-    uint bond_state = bond_state_of(old_contact[CONTACT_WORDS * from]);
-    // A negative time marks a contact that has ended.
-    uint phase = shear.w < 0.0 ? ENDED : HELD;
+// Returns the history of the contact in a row with this first word.
+ContactHistory recall(uint row, uint word) {
+    if ((word & KEPT) == 0u) return NEW_CONTACT;
+    vec4 shear = list_shear[row];
+    uint bond_state = shear.w == IS_BONDED ? BONDED : UNBONDED;
+    uint phase = shear.w == IS_ENDED ? ENDED : HELD;
     ContactHistory history = ContactHistory(shear.xyz, vec3(0.0), max(shear.w, 0.0), bond_state, phase);
-    if (HAS_ROLLING != 0u)
-        [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
-            history.rolling[axis] = uintBitsToFloat(old_contact[CONTACT_WORDS * from + 1u + axis]);
+    if (HAS_ROLLING != 0u) history.rolling = list_rolling[row];
     return history;
 }
 
-ContactHistory recall(uint partner) {
-    [[dont_unroll]] for (uint from = old_row; from < old_end; ++from)
-        if (partner_in(from) == partner) return history_in(from);
-    return NEW_CONTACT;
+// Stores the history of a contact, if it goes on.
+void keep(uint row, uint word, bool is_kept, ContactHistory history) {
+    uint marked = is_kept ? word | KEPT : word & ~KEPT;
+    if (marked != word) near[row] = marked;
+    if (!is_kept) return;
+    float slow_s = history.bond_state == BONDED ? IS_BONDED : history.phase == ENDED ? IS_ENDED : history.slow_s;
+    list_shear[row] = vec4(history.shear_m, slow_s);
+    if (HAS_ROLLING != 0u) list_rolling[row] = history.rolling;
 }
 
-void keep_at(uint to, uint partner, ContactHistory history) {
-    if (to >= new_shear.length()) return;
-    new_contact[CONTACT_WORDS * to] = partner_word(partner, history.bond_state);
-    new_shear[to] = vec4(history.shear_m, history.phase == ENDED ? -1.0 : history.slow_s);
-    if (HAS_ROLLING != 0u)
-        [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
-            new_contact[CONTACT_WORDS * to + 1u + axis] = floatBitsToUint(history.rolling[axis]);
-}
-
-void take(uint partner, ContactForce force, ContactHistory history, vec3 normal, float lever_m) {
+void take(ContactForce force, vec3 normal, float lever_m) {
     force_n += force.across_n + force.along_n;
     torque_n_m += force.couple_n_m - lever_m * cross(normal, force.along_n);
-    if (force.is_kept) keep_at(row++, partner, history);
 }
 
 // Distance from the centre of a grain to the middle of its contact with a surface.
 float lever_of(float r, vec4 surface) { return r - 0.5 * max(r - surface.w, 0.0); }
 
-// Adds the contact with a surface, given the surface's velocity and its contribution to 1/m*, 0 if contacts
+// Adds the contact with a surface in a row with this first word, given the surface's velocity and its contribution to 1/m*, 0 if contacts
 // do not move it.
-ContactForce touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
+ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
                            float inverse_mass, float friction, float damping_ratio, float attraction_n,
                            float range_m, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
-    if (overlap < -range_m) return ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
-    ContactHistory history = recall(partner);
+    ContactHistory history = recall(row, word);
+    if (overlap < -range_m) {
+        keep(row, word, false, history);
+        return ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
+    }
+    ++n_surfaces;
     float lever = lever_of(r, surface);
     ContactKinematics c;
     c.normal = surface.xyz;
@@ -81,7 +75,8 @@ ContactForce touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_
     ContactForce force = evaluate_contact(t, c, history);
     history.slow_s = 0.0;
     history.bond_state = UNBONDED;
-    take(partner, force, history, c.normal, lever);
+    take(force, c.normal, lever);
+    keep(row, word, force.is_kept, history);
     return force;
 }
 

@@ -4,12 +4,15 @@
 // free piece depends on L alone. The threads after the pieces add the step to the loads on
 // named bodies.
 //
-// Resets the sums to 0 for the next step. Bytes: 128 a piece read, 64 + 48 written. Order-independent.
-// Elements: fault = 0, sums = all.
+// Contact lists of grains become stale if a point of a piece may have moved by half their skin.
+//
+// Resets the sums to 0 for the next step. Bytes: 156 a piece read, 64 + 48 written. Order-independent.
+// Elements: fault = 0, sums = all, lists = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"
 #include "dem/fault.glsl"
+#include "dem/lists.glsl"
 #include "dem/piece.glsl"
 #include "common/body_load.glsl"
 
@@ -19,6 +22,9 @@ layout(scalar, binding = 2) readonly buffer Shapes { PieceShape shapes[]; };
 layout(scalar, binding = 3) buffer Motions { PieceMotion motions[]; };
 layout(scalar, binding = 4) buffer Loads { BodyLoad loads[]; };
 layout(scalar, binding = 5) buffer Sums { uint sums[]; };
+// Poses for which the contact lists of grains were built.
+layout(scalar, binding = 6) readonly buffer ListedPoses { PiecePose listed_poses[]; };
+layout(scalar, binding = 7) buffer Lists { DemLists lists[]; };
 layout(scalar, push_constant) uniform Params { uint step; };
 
 #include "common/fixed.glsl"
@@ -61,6 +67,12 @@ void main() {
     motion.rotation = after_turn(motion.rotation, t.dt_s * spin);
     motion.spin_1_s = by_inverse_inertia(shape, motion.rotation, motion.angular_momentum_kg_m2_s);
     motions[i] = motion;
+    vec3 shift = motion.centre_m - listed_poses[i].centre_m;
+    vec4 turn = motion.rotation - listed_poses[i].rotation;
+    // A rotation by θ changes q by 2 sin(θ/4), and moves a point at the distance R by 2 R sin(θ/2) at most.
+    float moved_m = sqrt(dot(shift, shift)) + 2.0 * shape.reach_m * sqrt(dot(turn, turn));
+    // Also true for a skin of 0, and for a pose that is not finite.
+    if (!(moved_m < MAX_SHIFT * lists[0].used_skin_m)) lists[0].is_stale = 1u;
     uvec3 bits = floatBitsToUint(motion.centre_m + motion.velocity_m_s + motion.spin_1_s + motion.rotation.xyz) & 0x7fffffffu;
     if (max(bits.x, max(bits.y, bits.z)) < 0x7f800000u) return;
     atomicMin(fault[0].step, step);

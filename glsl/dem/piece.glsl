@@ -14,6 +14,12 @@ struct PieceMotion {
     vec3 angular_momentum_kg_m2_s;
 };
 
+// Pose of a piece when contact lists were built.
+struct PiecePose {
+    vec3 centre_m;
+    vec4 rotation;
+};
+
 // Constant properties of a piece, in its own axes: those of the scene in the initial state.
 struct PieceShape {
     float mass_kg;

@@ -52,6 +52,11 @@ const float PI = 3.14159265;
 
 float mass_of(DemTerms t, float radius_m) { return t.density_kg_m3 * (4.0 / 3.0 * PI) * radius_m * radius_m * radius_m; }
 
+// Returns the gap up to which grains may act on each other: a bond breaks before its gap is this wide.
+float contact_gap(DemTerms t) {
+    return max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
+}
+
 // Inertia of a ball about any axis through its centre, in units of m r².
 const float BALL_INERTIA = 0.4;
 

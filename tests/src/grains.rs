@@ -4,7 +4,7 @@ use crate::mpm_stages::device_collider;
 use frazil_reference::dem as twin;
 use frazil_reference::mpm::Collider;
 use frazil_scene::Dem as Section;
-use frazil_shaders::types::BodyLoad;
+use frazil_shaders::types::{BodyLoad, DemLists};
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
 use frazil_solvers::{StateColumn, Tuning};
@@ -37,6 +37,7 @@ pub struct Grainpack {
     pub bodies: Vec<Collider>,
     /// Initial pieces of slabs.
     pub slabs: twin::Slabs,
+    beginning: Grains,
     device: Device,
 }
 
@@ -128,7 +129,26 @@ impl Grainpack {
             radii_m: grains.iter().map(|g| g.radius as f32).collect(),
         };
         let dem = Dem::new(&device, parameters, &beginning, Tuning::default()).expect("grains that fit");
-        Self { dem, p, bodies, slabs, device }
+        Self { dem, p, bodies, slabs, beginning, device }
+    }
+
+    /// Starts again from the initial state, with a tuning.
+    ///
+    /// # Panics
+    /// On a device error.
+    #[allow(clippy::expect_used)]
+    pub fn restart(&mut self, tuning: Tuning) {
+        let parameters = self.dem.parameters().clone();
+        self.dem = Dem::new(&self.device, parameters, &self.beginning, tuning).expect("grains that fit");
+    }
+
+    /// Returns the state of the contact lists as a whole.
+    ///
+    /// # Panics
+    /// On a device error.
+    #[allow(clippy::expect_used)]
+    pub fn lists(&self) -> DemLists {
+        self.device.download(self.dem.lists(), 1).expect("the state of the lists")[0]
     }
 
     /// Runs steps.

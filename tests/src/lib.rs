@@ -3,6 +3,7 @@
 
 pub mod bar;
 pub mod bodies;
+pub mod clouds;
 pub mod curves;
 pub mod discs;
 mod fluid_twin;

@@ -27,7 +27,7 @@ def run(command, **options):
 
 
 def frazil_step_ms(frazil, scene, steps, warm_up, resume=None):
-    """Returns the median milliseconds a step of a scene without pictures, metrics and recording."""
+    """Returns the mean milliseconds a step of a scene without pictures, metrics and recording."""
     with tempfile.TemporaryDirectory() as out:
         quiet = ["--quiet", "--render", "never", "--record", "never", "--metrics", str(warm_up + steps)]
         last = warm_up + steps
@@ -38,7 +38,7 @@ def frazil_step_ms(frazil, scene, steps, warm_up, resume=None):
         with open(pathlib.Path(out) / "timing.csv") as table:
             rows = [row for row in csv.DictReader(table) if int(row["step"]) > last - steps]
         particles = json.loads((pathlib.Path(out) / "run.json").read_text())["n_particles"]
-    return statistics.median(float(row["step_time [ms]"]) for row in rows), particles
+    return statistics.fmean(float(row["step_time [ms]"]) for row in rows), particles
 
 
 def python_peer(script, *arguments, **environment):

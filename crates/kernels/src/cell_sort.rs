@@ -190,6 +190,35 @@ impl CellSort {
         key: &Buffer<u32>,
         order: &Buffer<u32>,
     ) -> Result<(), KernelError> {
+        self.record_on(recorder, count, None, grid, key, order)
+    }
+
+    /// Records a sort like [`Self::record`], most of whose passes have no threads while `count` and
+    /// `starts` are 0; else `starts` counts the cells and one.
+    ///
+    /// # Errors
+    /// Like [`Self::record`].
+    pub fn record_if_any(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        starts: &DeviceCount,
+        grid: &UniformGrid,
+        key: &Buffer<u32>,
+        order: &Buffer<u32>,
+    ) -> Result<(), KernelError> {
+        self.record_on(recorder, count, Some(starts), grid, key, order)
+    }
+
+    fn record_on(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        starts: Option<&DeviceCount>,
+        grid: &UniformGrid,
+        key: &Buffer<u32>,
+        order: &Buffer<u32>,
+    ) -> Result<(), KernelError> {
         check_capacity("cell sort", self.capacity, count, &[key, order])?;
         check_apart("cell sort", &[&count.count], &[key, order, grid.cell_start()])?;
         if grid.cells() != self.cells {
@@ -199,10 +228,11 @@ impl CellSort {
         match &self.algorithm {
             Algorithm::Radix(sort) => {
                 sort.record_order(recorder, count, key, order, grid.key_bits())?;
-                grid.record_cell_ranges(recorder, count, key);
+                let all = Threads::Fixed(grid.cells() as usize + 1);
+                grid.record_cell_ranges_on(recorder, count, starts.map_or(all, Threads::Counted), key);
                 Ok(())
             }
-            Algorithm::Counting(counting) => counting.record(recorder, count, grid, key, order),
+            Algorithm::Counting(counting) => counting.record(recorder, count, starts, grid, key, order),
         }
     }
 }
@@ -227,6 +257,7 @@ impl Counting {
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
+        starts: Option<&DeviceCount>,
         grid: &UniformGrid,
         key: &Buffer<u32>,
         order: &Buffer<u32>,
@@ -240,7 +271,12 @@ impl Counting {
             arrival: &self.arrival,
         };
         recorder.dispatch(&self.count_cells, threads, bindings, ());
-        self.scan.record(recorder, &self.starts, &self.cell_count, grid.cell_start(), None)?;
+        match starts {
+            Some(starts) => {
+                self.scan.record_if_any(recorder, starts, &self.cell_count, grid.cell_start())?;
+            }
+            None => self.scan.record(recorder, &self.starts, &self.cell_count, grid.cell_start(), None)?,
+        }
         let bindings = place_in_cells::Bindings {
             count: &count.count,
             key,

@@ -163,10 +163,22 @@ impl UniformGrid {
         count: &DeviceCount,
         sorted_keys: &Buffer<u32>,
     ) {
+        let threads = Threads::Fixed(self.cells() as usize + 1);
+        self.record_cell_ranges_on(recorder, count, threads, sorted_keys);
+    }
+
+    /// Records that search with a thread for each cell and one more, or with none.
+    pub(crate) fn record_cell_ranges_on(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        threads: Threads<'_>,
+        sorted_keys: &Buffer<u32>,
+    ) {
         let bindings =
             cell_ranges::Bindings { count: &count.count, sorted_keys, cell_start: &self.cell_start };
         let params = cell_ranges::Params { cells: self.cells() };
-        recorder.dispatch(&self.cell_ranges, Threads::Fixed(self.cells() as usize + 1), bindings, params);
+        recorder.dispatch(&self.cell_ranges, threads, bindings, params);
     }
 
     /// Records the count, for each particle, of the candidates in its 27 cells and of the other particles

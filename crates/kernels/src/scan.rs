@@ -121,6 +121,24 @@ impl Scan {
         Ok(())
     }
 
+    /// Records a scan like [`Self::record`] that has no threads while `count`, whose dispatch arguments must be
+    /// prepared, is 0: for passes that few steps need. Levels above the first tiles have some, which do nothing.
+    ///
+    /// # Errors
+    /// Like [`Self::record`].
+    pub fn record_if_any(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        values: &Buffer<u32>,
+        scanned: &Buffer<u32>,
+    ) -> Result<(), KernelError> {
+        check_capacity("scan", self.0.capacity, count, &[values, scanned])?;
+        check_apart("scan", &[values], &[scanned])?;
+        self.0.record_on(recorder, count, Threads::Counted(count), COUNTED, [values, scanned], None);
+        Ok(())
+    }
+
     /// Records the scan of an array whose length is derived from `count`; `total`, if given, receives its
     /// sum.
     pub(crate) fn record_derived(
@@ -272,6 +290,20 @@ impl Passes {
         scanned: &Buffer<u32>,
         total: Option<&Buffer<u32>>,
     ) {
+        // At least one workgroup: an empty array has a total, too.
+        let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
+        self.record_on(recorder, count, threads, extent, [values, scanned], total);
+    }
+
+    fn record_on(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        threads: Threads<'_>,
+        extent: Length,
+        [values, scanned]: [&Buffer<u32>; 2],
+        total: Option<&Buffer<u32>>,
+    ) {
         match &self.steps {
             Steps::LookBack { scan, state } => {
                 recorder.fill(state, 0);
@@ -283,15 +315,13 @@ impl Passes {
                     total: total.unwrap_or(&self.spare_total),
                     overflow: &self.overflow,
                 };
-                // At least one workgroup: an empty array has a total, too.
-                let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
                 recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
             }
             Steps::ReduceThenScan(hierarchy) => {
                 let total = total.unwrap_or(&self.spare_total);
                 hierarchy.record(
                     recorder,
-                    count,
+                    (count, threads),
                     extent,
                     [values, scanned, total, &self.overflow, &self.spare_total],
                 );
@@ -359,7 +389,7 @@ impl Hierarchy {
     fn record(
         &self,
         recorder: &mut Recorder,
-        count: &DeviceCount,
+        (count, threads): (&DeviceCount, Threads<'_>),
         length: Length,
         [values, scanned, total, overflow, spare_total]: [&Buffer<u32>; 5],
     ) {
@@ -374,7 +404,8 @@ impl Hierarchy {
             }
             let kernel = if lengths.len() == 1 { &self.reduce } else { &self.reduce_sums };
             let bindings = reduce_u32::Bindings { count: &count.count, values: source, reduced: &level.sums };
-            let threads = Threads::Fixed(length_of(extent, count.capacity) as usize);
+            let upper = Threads::Fixed(length_of(extent, count.capacity) as usize);
+            let threads = if lengths.len() == 1 { threads } else { upper };
             recorder.dispatch(kernel, threads, bindings, reduce_u32::Params { extent, neutral: 0 });
             lengths.push(reduced(extent, tile));
             source = &level.sums;
@@ -392,8 +423,13 @@ impl Hierarchy {
                 overflow,
             };
             let kernel = if bottom { &self.scan } else { &self.scan_sums };
-            let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
-            recorder.dispatch(kernel, threads, bindings, scan_tiles::Params { extent });
+            let upper = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
+            recorder.dispatch(
+                kernel,
+                if bottom { threads } else { upper },
+                bindings,
+                scan_tiles::Params { extent },
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use frazil_particles::PhaseArray;
 use frazil_shaders::bodies::pull_particles;
-use frazil_vk::{Device, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
 /// A pull on the particles near a line, during one step: they follow the line, and approach it like a
 /// critically damped spring.
@@ -50,11 +50,20 @@ impl GrabPass {
 
     /// Records the pull on the particles of a phase in a step of `dt_s`.
     pub fn record(&self, recorder: &mut Recorder, phase: &PhaseArray, grab: &Grab, dt_s: f32) {
-        let bindings = pull_particles::Bindings {
-            count: &phase.count.count,
-            position: phase.position.front(),
-            velocity: phase.velocity.front(),
-        };
-        recorder.dispatch(&self.pull, Threads::Counted(&phase.count), bindings, grab.params(dt_s));
+        let columns = [phase.position.front(), phase.velocity.front()];
+        self.record_on(recorder, &phase.count, columns, grab, dt_s);
+    }
+
+    /// Records the pull on particles with these positions and velocities.
+    pub fn record_on(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        [position, velocity]: [&Buffer<[f32; 3]>; 2],
+        grab: &Grab,
+        dt_s: f32,
+    ) {
+        let bindings = pull_particles::Bindings { count: &count.count, position, velocity };
+        recorder.dispatch(&self.pull, Threads::Counted(count), bindings, grab.params(dt_s));
     }
 }

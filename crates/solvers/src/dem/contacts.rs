@@ -1,13 +1,12 @@
-//! Contacts of grains and their histories, one row each, detected in every step.
+//! Stored contacts of grains with their histories, one row each, in the order of the grains' ids.
 
 use super::grains::Grains;
 use super::parameters::{DemParameters, MAX_CONTACTS};
 use super::touching::for_each_neighbour;
 use crate::SolverError;
 use crate::saved::Saved;
-use frazil_kernels::{Counts, Scan, ScanOptions};
-use frazil_particles::{AnyColumn, Column, ColumnView};
-use frazil_shaders::dem::{find_contacts, tidy_contacts};
+use frazil_particles::{ColumnKind, ColumnView};
+use frazil_shaders::dem::tidy_contacts;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Words of a contact's tangential spring and of the time for which it has been slow.
@@ -21,7 +20,7 @@ fn contact_words(has_rolling: bool) -> u32 {
 /// Factor on the number of initial contacts that sets the capacity, if that exceeds what the scene asks for.
 const MARGIN: f64 = 1.125;
 
-/// Contacts of grains before a step: the rows of grain i are those from `first_row[i]` up to `first_row[i +
+/// Contacts of grains before a step: the rows of the grain with id i are those from `first_row[i]` up to `first_row[i +
 /// 1]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
@@ -40,11 +39,11 @@ impl Rows {
         Self { first_row: vec![0; n + 1], contact: Vec::new(), shear: Vec::new() }
     }
 
-    /// Reads the columns that [`Contacts::state_columns`] returned.
+    /// Reads the columns that [`Contacts::state_columns`] returned; `order` lists the grains by id.
     ///
     /// # Errors
     /// A column is missing, or its length does not match the rows of all grains.
-    pub fn of(saved: &Saved<'_>, has_rolling: bool) -> Result<Self, SolverError> {
+    pub fn of(saved: &Saved<'_>, order: &[usize], has_rolling: bool) -> Result<Self, SolverError> {
         let n = saved.ids.len();
         let first_row = saved.whole("contact_first_row", n + 1)?;
         let wrong = |problem| Err(SolverError::State { column: "contact_first_row".into(), problem });
@@ -62,36 +61,46 @@ impl Rows {
             return Err(SolverError::State { column: "contact_shear".into(), problem });
         }
         let contact = saved.whole("contact", contact_words(has_rolling) as usize * n_rows)?;
-        Ok(Self { first_row: first_row.to_vec(), contact: contact.to_vec(), shear: shear.to_vec() })
+        let words = contact_words(has_rolling) as usize;
+        let mut rows = Self { first_row: vec![0], contact: Vec::new(), shear: Vec::new() };
+        for &i in order {
+            // In the order of partners, without contacts that have ended.
+            let mut own: Vec<usize> = (first_row[i] as usize..first_row[i + 1] as usize).collect();
+            own.retain(|row| contact[words * row] != u32::MAX);
+            own.sort_by_key(|row| partner_of(contact[words * row]));
+            for row in own {
+                rows.contact.extend(&contact[words * row..][..words]);
+                rows.shear.extend(&shear[SHEAR_WORDS as usize * row..][..SHEAR_WORDS as usize]);
+            }
+            rows.first_row.push(rows.len() as u32);
+        }
+        Ok(rows)
     }
 
-    /// Returns the number of rows, including unused ones.
+    /// Returns the capacity of a saved state, in rows.
+    pub fn capacity_of(saved: &Saved<'_>) -> Result<usize, SolverError> {
+        Ok(saved.any("contact_shear")?.len() / SHEAR_WORDS as usize)
+    }
+
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.shear.len() / SHEAR_WORDS as usize
     }
 }
 
-/// Contact rows on the device, and the passes that count the rows each grain needs.
+/// Stored contacts on the device, as in a checkpoint. Between two builds of the contact lists these are where
+/// the contacts are; [`ContactLists::store`](super::lists::ContactLists::store) updates them.
 pub struct Contacts {
-    /// Index of the first row of each grain, and the end of the last.
-    pub first_row: Column<u32>,
+    /// Index of the first row of each grain by id, and the end of the last.
+    pub first_row: Buffer<u32>,
     /// Partner of each contact, and its rolling spring if there is rolling resistance.
-    pub contact: Column<f32>,
+    pub contact: Buffer<u32>,
     /// Tangential spring in m, and the slow time in s.
-    pub shear: Column<f32>,
-    /// Neighbours of each grain: `MAX_CONTACTS` times the number of grains.
-    pub near: Buffer<u32>,
-    /// Number of neighbours of each grain; 0 after the last grain.
-    pub near_count: Buffer<u32>,
-    /// Number of persistent contacts of each grain.
-    contact_count: Column<u32>,
-    /// Number of grains plus one: the length of the scan.
-    ends: DeviceCount,
-    scan: Scan,
-    /// Kernel that detects contacts.
-    pub find: Kernel<find_contacts::Interface>,
+    pub shear: Buffer<[f32; 4]>,
+    /// Number of contacts of each grain.
+    contact_count: Buffer<u32>,
+    contact_words: u32,
     tidy: Kernel<tidy_contacts::Interface>,
-    capacity: usize,
 }
 
 impl Contacts {
@@ -109,64 +118,27 @@ impl Contacts {
         let n = rows.first_row.len() - 1;
         let has_rolling = parameters.has_rolling();
         let capacity = capacity.max(1);
-        let of_rows = |name, unit, words, n| Column::of_matrices(device, name, unit, words, n);
         let tidy = tidy_contacts::Specialization { workgroup_size, has_rolling: has_rolling.into() };
-        let options = ScanOptions::for_device(device, workgroup_size);
         let contacts = Self {
-            first_row: Column::new(device, "contact_first_row", "1", n + 1)?,
-            contact: of_rows("contact", "1", contact_words(has_rolling), capacity)?,
-            shear: of_rows("contact_shear", "m", SHEAR_WORDS, capacity)?,
-            near: device.buffer("near", n * MAX_CONTACTS as usize)?,
-            near_count: device.buffer_from("near_count", &vec![0; n + 1])?,
-            contact_count: Column::new(device, "contact_count", "1", n)?,
-            ends: Counts::new(device)?.upload(device, "grains and one", n as u32 + 1, n as u32 + 1)?,
-            scan: Scan::with_options(device, n as u32 + 1, options)?,
-            find: find_kernel(device, parameters, workgroup_size)?,
+            first_row: device.buffer("contact_first_row", n + 1)?,
+            contact: device.buffer("contact", contact_words(has_rolling) as usize * capacity)?,
+            shear: device.buffer("contact_shear", capacity)?,
+            contact_count: device.buffer("contact_count", n)?,
+            contact_words: contact_words(has_rolling),
             tidy: Kernel::specialized(device, &tidy)?,
-            capacity,
         };
-        contacts.upload(device, rows)?;
-        Ok(contacts)
-    }
-
-    /// Adopts bodies of the same shapes with other motions.
-    pub fn set_bodies(
-        &mut self,
-        device: &Device,
-        parameters: &DemParameters,
-        workgroup_size: u32,
-    ) -> Result<(), SolverError> {
-        self.find = find_kernel(device, parameters, workgroup_size)?;
-        Ok(())
-    }
-
-    fn upload(&self, device: &Device, rows: &Rows) -> Result<(), SolverError> {
-        device.upload(self.first_row.front(), &rows.first_row)?;
-        for (column, words) in [(&self.contact, &rows.contact), (&self.shear, &rows.shear)] {
+        device.upload(&contacts.first_row, &rows.first_row)?;
+        for (buffer, words) in [(&contacts.contact, &rows.contact), (&contacts.shear.cast(), &rows.shear)] {
             if !words.is_empty() {
-                device.upload(&column.front().cast(), words)?;
+                device.upload(buffer, words)?;
             }
         }
-        Ok(())
+        Ok(contacts)
     }
 
     /// Returns the capacity in rows.
     pub fn n_rows(&self) -> u32 {
-        self.capacity as u32
-    }
-
-    /// Records the scan of neighbour counts to the first row of each grain.
-    ///
-    /// # Errors
-    /// The scan returns an error.
-    pub fn record_rows(&self, recorder: &mut Recorder) -> Result<(), SolverError> {
-        Ok(self.scan.record(recorder, &self.ends, &self.near_count, self.first_row.back(), None)?)
-    }
-
-    /// Swaps the columns just written with those to be read.
-    pub fn swap(&mut self) {
-        let columns: [&mut dyn AnyColumn; 3] = [&mut self.first_row, &mut self.contact, &mut self.shear];
-        columns.into_iter().for_each(AnyColumn::swap);
+        self.shear.len() as u32
     }
 
     /// Records the count of each grain's contacts, and clears unused words, so that equal states have equal
@@ -174,23 +146,55 @@ impl Contacts {
     pub fn tidy(&self, recorder: &mut Recorder, count: &DeviceCount) {
         let bindings = tidy_contacts::Bindings {
             count: &count.count,
-            first_row: self.first_row.front(),
-            contact: &self.contact.front().cast(),
-            shear: &self.shear.front().cast(),
-            contact_count: self.contact_count.front(),
+            first_row: &self.first_row,
+            contact: &self.contact,
+            shear: &self.shear,
+            contact_count: &self.contact_count,
         };
-        let threads = self.capacity.max(count.capacity as usize);
+        let threads = self.shear.len().max(count.capacity as usize);
         recorder.dispatch(&self.tidy, Threads::Fixed(threads), bindings, ());
     }
 
     /// Returns the number of contacts of each grain, valid after [`Self::tidy`].
     pub fn count_view(&self) -> ColumnView {
-        self.contact_count.view()
+        ColumnView::new("contact_count", "1", ColumnKind::U32, self.contact_count.clone())
     }
 
     /// Returns all columns that the next step depends on; canonical only after [`Self::tidy`].
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        vec![self.first_row.view(), self.contact.view(), self.shear.view()]
+        let of = ColumnView::new;
+        vec![
+            of("contact_first_row", "1", ColumnKind::U32, self.first_row.clone()),
+            of("contact", "1", ColumnKind::Matrix(self.contact_words), self.contact.clone()),
+            of("contact_shear", "m", ColumnKind::Matrix(SHEAR_WORDS), self.shear.cast()),
+        ]
+    }
+}
+
+/// Rows of contact lists on the device.
+pub struct ListRows {
+    /// First row of each grain in cell order, and the end of the last.
+    pub first_row: Buffer<u32>,
+    /// First word of each row, see `dem/lists.glsl`.
+    pub near: Buffer<u32>,
+    /// Tangential spring in m, and the slow time in s.
+    pub shear: Buffer<[f32; 4]>,
+    /// Rolling spring in rad; one element without rolling resistance.
+    pub rolling: Buffer<[f32; 3]>,
+}
+
+impl ListRows {
+    /// Makes rows.
+    ///
+    /// # Errors
+    /// Out of memory, or more than the device can bind.
+    pub fn new(device: &Device, n: usize, capacity: usize, has_rolling: bool) -> frazil_vk::Result<Self> {
+        Ok(Self {
+            first_row: device.buffer("list first row", n + 1)?,
+            near: device.buffer("near", capacity)?,
+            shear: device.buffer("list shear", capacity)?,
+            rolling: device.buffer("list rolling", if has_rolling { capacity } else { 1 })?,
+        })
     }
 }
 
@@ -213,11 +217,15 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
     let n = grains.positions_m.len();
     let mut rows = Rows::none(n);
     let touches = |r: f32, other: f32| r + other + TOUCHING_RADII * r.min(other);
-    for_each_neighbour(grains, touches, |i, j| {
+    let mut pairs = Vec::new();
+    for_each_neighbour(grains, touches, |i, j| pairs.push((i, j)));
+    // In the order of stored contacts.
+    pairs.sort_unstable();
+    for (i, j) in pairs {
         rows.first_row[i + 1] += 1;
         rows.contact.extend([BONDED | j as u32, 0, 0, 0].iter().take(contact_words(has_rolling) as usize));
         rows.shear.extend([0; SHEAR_WORDS as usize]);
-    });
+    }
     if rows.first_row.iter().any(|&n| n > MAX_CONTACTS) {
         let problem = format!("has a grain that touches more than {MAX_CONTACTS} others at the start");
         return Err(SolverError::State { column: "position".into(), problem });
@@ -230,23 +238,10 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
 
 /// Bit of a partner's word that marks a contact as a bond, as in `dem/contact_rows.glsl`.
 const BONDED: u32 = 1 << 30;
+/// Returns the partner in a word of a row, as in `dem/contact_rows.glsl`.
+fn partner_of(word: u32) -> u32 {
+    if word >> 30 == 1 { word & !BONDED } else { word }
+}
+
 /// Largest gap that counts as touching, as a share of a radius.
 const TOUCHING_RADII: f32 = 0.01;
-
-/// Makes the kernel that finds contacts.
-fn find_kernel(
-    device: &Device,
-    parameters: &DemParameters,
-    workgroup_size: u32,
-) -> frazil_vk::Result<Kernel<find_contacts::Interface>> {
-    let surroundings = &parameters.surroundings;
-    let specialization = find_contacts::Specialization {
-        workgroup_size,
-        max_contacts: MAX_CONTACTS,
-        has_bodies: (!surroundings.bodies.is_empty()).into(),
-        has_pieces: (parameters.terms.n_pieces > 0).into(),
-        body_kinds: surroundings.kinds(),
-        has_motion: surroundings.has_motion().into(),
-    };
-    Kernel::specialized(device, &specialization)
-}

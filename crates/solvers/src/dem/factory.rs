@@ -1,13 +1,14 @@
 //! Discrete element method as a [`Solver`].
 
 use super::fault::DemFaultCheck;
+use super::lists::LIST_SKIN;
 use super::metrics::{DemMetrics, PendingDemMetrics};
 use super::shown::set_infos;
 use super::solver::Dem;
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
     FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, RigidBodies, Solver,
-    SolverError, SolverFactory, StateColumn, Tuning,
+    SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -43,6 +44,10 @@ impl SolverFactory for Factory {
         step: u64,
     ) -> Result<Box<dyn Solver>, SolverError> {
         Ok(Box::new(Dem::restore_scene(device, scene, state, step)?))
+    }
+
+    fn tunables(&self) -> Vec<&'static Tunable> {
+        vec![&WORKGROUP_SIZE, &LIST_SKIN]
     }
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {

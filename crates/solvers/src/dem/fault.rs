@@ -39,7 +39,7 @@ impl From<DemFault> for SolverFault {
         };
         match (crowded, rows, not_finite, piece_not_finite) {
             (Some(id), ..) => fault(
-                "FindContacts",
+                "Collide",
                 format!("grain {id}"),
                 format!(
                     "grain {id} touches more than {MAX_CONTACTS} others, expected no more: dem.radius_spread is too large, \
@@ -47,7 +47,7 @@ impl From<DemFault> for SolverFault {
                 ),
             ),
             (None, Some([found, capacity]), ..) => fault(
-                "Collide",
+                "FindContacts",
                 "contacts".to_owned(),
                 format!(
                     "{found} contacts, expected {capacity} at most; a larger dem.contacts_per_grain raises it"

@@ -13,5 +13,5 @@ pub struct Grains {
     pub radii_m: Vec<f32>,
 }
 
-/// Upper bound of ids (exclusive): contacts keep their bond state in the bits above.
-pub const MAX_GRAINS: u32 = 1 << 30;
+/// Maximum number of grains: rows of contact lists keep their state in the bits above.
+pub const MAX_GRAINS: usize = 1 << 29;

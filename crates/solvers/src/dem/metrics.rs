@@ -1,5 +1,6 @@
 //! Metrics of all grains.
 
+use super::contacts::Contacts;
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::Slabs;
@@ -244,23 +245,23 @@ impl DemMeasurePass {
         ring: &ReadbackRing,
         terms: &Buffer<DemTerms>,
         parameters: &DemParameters,
-        particles: &Particles,
+        (particles, contacts): (&Particles, &Contacts),
         slabs: &Slabs,
     ) -> Result<PendingDemMetrics> {
         let bindings = measure::Bindings {
-            count: &particles.count().count,
+            count: &particles.count.count,
             terms,
-            position: particles.phase.position.front(),
-            velocity: particles.phase.velocity.front(),
-            spin: particles.spin.front(),
-            radius: particles.radius.front(),
-            first_row: particles.contacts.first_row.front(),
-            contact: &particles.contacts.contact.front().cast(),
+            position: &particles.position,
+            velocity: &particles.velocity,
+            spin: &particles.spin,
+            radius: &particles.radius,
+            first_row: &contacts.first_row,
+            contact: &contacts.contact,
             parts: self.0.parts(),
         };
-        recorder.declare_bytes(64 * u64::from(particles.count().expected()));
+        recorder.declare_bytes(64 * u64::from(particles.count.expected()));
         Ok(PendingDemMetrics {
-            total: self.0.record(recorder, ring, particles.count(), bindings, ())?,
+            total: self.0.record(recorder, ring, &particles.count, bindings, ())?,
             density_kg_m3: parameters.terms.density_kg_m3.into(),
             slabs: PendingSlabs::read(recorder, ring, parameters, slabs)?,
         })

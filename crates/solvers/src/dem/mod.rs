@@ -4,11 +4,14 @@
 //! One step:
 //!
 //! ```text
+//! CheckLists   whether something has moved so far that contact lists must be built; if not, the stages of
+//!              grains up to FindContacts have no threads
+//! StoreGrains  grains and contact histories in the order of ids
 //! FindCells    the cell of each grain in a wrapped grid              Gucer2010 eq 3.1, 3.2
 //! SortByCell   the order of grains by cell, stable, and where each cell begins in it
-//! Reorder      one permutation of position, velocity, spin, radius and id
+//! Reorder      grains in that order: position, radius, velocity, spin and id
 //! SortPieces   the same order of pieces of slabs, which stay where they are, and what each may touch
-//! FindContacts what is near each grain, and the rows in which its contacts will be remembered
+//! FindContacts what is near each grain, in the order of ids, and the histories of its contacts
 //! Collide      forces of all contacts, and the motion they give      Gucer2010 eq 3.3 to 3.17
 //! TouchPoints  forces of pieces on surfaces and on one another
 //! PullLinks    forces of links, until they break
@@ -18,16 +21,17 @@
 //! Without slabs in the scene, the stages of pieces record nothing; without slabs and named bodies, neither
 //! does the last stage.
 //!
-//! Each of the two grains stores the contact under the other's id and finds it again by that id: sorting
-//! moves no contact, and no force is scattered. A grain has as many rows as it has neighbours, and rows of
-//! all grains are consecutive, so memory depends on the mean number of contacts and not on the maximum. The
-//! two ends compute the same numbers with opposite signs, to the bit. Forces on pieces, which have many
-//! contacts, are sums of integers, which do not depend on the order.
+//! Each of the two grains has the contact in its list, and no force is scattered. A grain has as many rows as
+//! there are things within its reach and a skin, and rows of all grains are consecutive, so memory depends on
+//! the mean number of contacts and not on the maximum. The two ends compute the same numbers with opposite
+//! signs, to the bit. Forces on pieces, which have many contacts, are sums of integers, which do not depend on
+//! the order.
 
 mod contacts;
 mod factory;
 mod fault;
 mod grains;
+mod lists;
 mod metrics;
 mod parameters;
 mod particles;
@@ -41,6 +45,7 @@ mod touching;
 pub use factory::Factory;
 pub use fault::{DemFault, DemFaultCheck};
 pub use grains::Grains;
+pub use lists::LIST_SKIN;
 pub use metrics::{DemMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};
 pub use pieces::Pieces;

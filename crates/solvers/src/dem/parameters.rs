@@ -29,6 +29,13 @@ pub struct DemParameters {
     pub pieces: Pieces,
     /// Capacity in contact rows per grain, on average.
     pub contacts_per_grain: f64,
+    /// Radius of a grain in m, to which the skin of contact lists is proportional, and that skin.
+    pub radius_m: f64,
+    /// Skin of contact lists in m.
+    pub skin_m: f64,
+    /// Range of contacts between grains, and with pieces, in m.
+    reach_m: [f64; 2],
+    max_grains: u32,
 }
 
 impl DemParameters {
@@ -43,7 +50,7 @@ impl DemParameters {
         let [lower_wall_friction, upper_wall_friction] =
             surroundings.face_friction.map(|faces| faces.map(friction_of));
         let terms = DemTerms {
-            grid: wrapped_grid([domain_min_m, domain_max_m], reach_m, up_axis, cells_for(n)),
+            grid: WrappedGrid { origin_m: domain_min_m, cells_per_m: 1.0, cells: [3; 3] },
             dt_s: dt_s as f32,
             gravity_m_s2,
             domain_min_m,
@@ -75,21 +82,41 @@ impl DemParameters {
             up_axis,
         };
         let contacts_per_grain = dem.contacts_per_grain;
-        Self { terms, surroundings, pieces: Pieces::default(), contacts_per_grain }
+        let parameters = Self {
+            terms,
+            surroundings,
+            pieces: Pieces::default(),
+            contacts_per_grain,
+            radius_m: dem.radius_m,
+            skin_m: 0.0,
+            reach_m: [reach_m, 0.0],
+            max_grains: n,
+        };
+        parameters.with_skin(0.0)
+    }
+
+    /// Sets the skin of contact lists, as a share of the radius, and the grids for it.
+    #[must_use]
+    pub fn with_skin(mut self, radii: f64) -> Self {
+        let Surroundings { domain_min_m, domain_max_m, up_axis, .. } = self.surroundings;
+        let domain_m = [domain_min_m, domain_max_m];
+        self.skin_m = radii * self.radius_m;
+        let [reach_m, piece_reach_m] = self.reach_m.map(|reach_m| reach_m + self.skin_m);
+        self.terms.grid = wrapped_grid(domain_m, reach_m, up_axis, cells_for(self.max_grains));
+        if self.terms.n_pieces > 0 {
+            self.terms.piece_grid = wrapped_grid(domain_m, piece_reach_m, up_axis, CELLS_OF_PIECES);
+        }
+        self
     }
 
     /// Adds slab pieces among grains of radius up to `radius_m`.
     #[must_use]
     pub fn with_pieces(mut self, pieces: Pieces, radius_m: f64) -> Self {
-        let reach_m = pieces.reach_m() + radius_m;
-        let Surroundings { domain_min_m, domain_max_m, up_axis, .. } = self.surroundings;
+        self.reach_m[1] = pieces.reach_m() + radius_m;
         self.terms.n_pieces = pieces.shapes.len() as u32;
-        if self.terms.n_pieces > 0 {
-            self.terms.piece_grid =
-                wrapped_grid([domain_min_m, domain_max_m], reach_m, up_axis, CELLS_OF_PIECES);
-        }
         self.pieces = pieces;
-        self
+        let radii = self.skin_m / self.radius_m;
+        self.with_skin(radii)
     }
 
     /// Returns true if anything resists rolling.

@@ -1,29 +1,31 @@
-//! Columns of the grains, and the one permutation per step.
+//! Grains on the device: packed in the order of their cells, and columns in the order of their ids.
 
-use super::contacts::{Contacts, Rows};
 use super::grains::{Grains, MAX_GRAINS};
-use super::parameters::DemParameters;
 use crate::SolverError;
 use crate::saved::check_lengths;
 use frazil_kernels::Counts;
-use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
+use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::dem::reorder;
 use frazil_shaders::types::{ContactLoad, GrainMotion};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Grains on the device.
+/// Grains on the device. Steps update the packed form; columns are those of output, and those from which
+/// contact lists are built.
 pub struct Particles {
-    /// Position, velocity, id and count.
-    pub phase: PhaseArray,
+    /// Number of grains.
+    pub count: DeviceCount,
+    /// Position in m, by id like all columns.
+    pub position: Buffer<[f32; 3]>,
+    /// Velocity in m/s.
+    pub velocity: Buffer<[f32; 3]>,
     /// Angular velocity in 1/s.
-    pub spin: Column<[f32; 3]>,
+    pub spin: Buffer<[f32; 3]>,
     /// Radius in m.
-    pub radius: Column<f32>,
-    /// Contact histories, in the order of the previous step.
-    pub contacts: Contacts,
-    /// Centre and radius of each grain in m, in cell order, valid after [`Self::sort`].
+    pub radius: Buffer<f32>,
+    id: Buffer<u32>,
+    /// Centre and radius of each grain in m, in cell order.
     pub sphere: Buffer<[f32; 4]>,
-    /// Motion of each grain, and its rows of contacts of the previous step.
+    /// Motion of each grain.
     pub motion: Buffer<GrainMotion>,
     /// Sum of each grain's contact forces.
     pub load: Buffer<ContactLoad>,
@@ -31,94 +33,71 @@ pub struct Particles {
 }
 
 impl Particles {
-    /// Makes columns, with capacity for `capacity` rows of contacts, and uploads the initial state. Set-up
-    /// only: waits for the device.
+    /// Makes columns, and uploads the initial state. Set-up only: waits for the device.
     ///
     /// # Errors
     /// Out of memory; columns of different lengths.
-    pub fn upload(
-        device: &Device,
-        parameters: &DemParameters,
-        grains: &Grains,
-        ids: Option<&[u32]>,
-        (rows, capacity): (&Rows, usize),
-        workgroup_size: u32,
-    ) -> Result<Self, SolverError> {
-        let n = grains.positions_m.len();
-        let lengths = [
-            ("velocity", grains.velocities_m_s.len()),
-            ("spin", grains.spins_1_s.len()),
-            ("radius", grains.radii_m.len()),
-            ("id", ids.map_or(n, <[u32]>::len)),
-        ];
+    pub fn upload(device: &Device, grains: &Grains, workgroup_size: u32) -> Result<Self, SolverError> {
+        let Grains { positions_m, velocities_m_s, spins_1_s, radii_m } = grains;
+        let n = positions_m.len();
+        let lengths =
+            [("velocity", velocities_m_s.len()), ("spin", spins_1_s.len()), ("radius", radii_m.len())];
         check_lengths(n, lengths)?;
-        let own: Vec<u32> = (0..n as u32).collect();
-        if let Some(id) = ids.and_then(|ids| ids.iter().find(|id| **id >= MAX_GRAINS)) {
-            let problem = format!("has id {id}, expected ids below {MAX_GRAINS}");
-            return Err(SolverError::State { column: "id".into(), problem });
+        if n > MAX_GRAINS {
+            let problem = format!("has {n} grains, expected {MAX_GRAINS} at most");
+            return Err(SolverError::State { column: "position".into(), problem });
         }
-        let (positions, velocities) = (&grains.positions_m, &grains.velocities_m_s);
-        let counts = Counts::new(device)?;
-        let phase =
-            PhaseArray::restore(device, &counts, positions, velocities, ids.unwrap_or(&own), n as u32)?;
         let particles = Self {
-            spin: Column::new(device, "spin", "1/s", n)?,
-            radius: Column::new(device, "radius", "m", n)?,
-            contacts: Contacts::new(device, parameters, rows, capacity, workgroup_size)?,
+            count: Counts::new(device)?.upload(device, "particle count", n as u32, n as u32)?,
+            position: device.buffer("position", n)?,
+            velocity: device.buffer("velocity", n)?,
+            spin: device.buffer("spin", n)?,
+            radius: device.buffer("radius", n)?,
+            id: device.buffer("id", n)?,
             sphere: device.buffer("grain sphere", n)?,
             motion: device.buffer("grain motion", n)?,
             load: device.buffer("contact load", n)?,
             reorder: Kernel::specialized(device, &reorder::Specialization { workgroup_size })?,
-            phase,
         };
-        device.upload(particles.spin.front(), &grains.spins_1_s)?;
-        device.upload(particles.radius.front(), &grains.radii_m)?;
+        device.upload(&particles.position, positions_m)?;
+        device.upload(&particles.velocity, velocities_m_s)?;
+        device.upload(&particles.spin, spins_1_s)?;
+        device.upload(&particles.radius, radii_m)?;
+        device.upload(&particles.id, &(0..n as u32).collect::<Vec<_>>())?;
         Ok(particles)
     }
 
-    /// Returns the number of grains, on the device.
-    pub fn count(&self) -> &DeviceCount {
-        &self.phase.count
-    }
-
-    /// Records the packing of the columns that neighbours read, in the given order; contacts do not move.
-    pub fn sort(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
+    /// Records the packing of columns in the given order of ids, and of the index of each id.
+    pub fn sort(
+        &self,
+        recorder: &mut Recorder,
+        listing: &DeviceCount,
+        order: &Buffer<u32>,
+        place: &Buffer<u32>,
+    ) {
         let bindings = reorder::Bindings {
-            count: &self.phase.count.count,
+            count: &listing.count,
             order,
-            position: self.phase.position.front(),
-            velocity: self.phase.velocity.front(),
-            spin: self.spin.front(),
-            radius: self.radius.front(),
-            id: self.phase.id.front(),
-            old_first_row: self.contacts.first_row.front(),
-            moved_radius: self.radius.back(),
-            moved_id: self.phase.id.back(),
+            position: &self.position,
+            velocity: &self.velocity,
+            spin: &self.spin,
+            radius: &self.radius,
+            place,
             sphere: &self.sphere,
             motion: &self.motion,
         };
-        recorder.dispatch(&self.reorder, Threads::Counted(&self.phase.count), bindings, ());
-        self.radius.swap();
-        self.phase.id.swap();
+        recorder.dispatch(&self.reorder, Threads::Counted(listing), bindings, ());
     }
 
-    /// Makes the moved grains and the new contact histories the state.
-    pub fn swap_moved(&mut self) {
-        let columns: [&mut dyn AnyColumn; 3] =
-            [&mut self.phase.position, &mut self.phase.velocity, &mut self.spin];
-        columns.into_iter().for_each(AnyColumn::swap);
-        self.contacts.swap();
-    }
-
-    /// Returns the columns to show, record and export; contacts are counted only after [`Contacts::tidy`].
+    /// Returns the columns to show, record and export, but the number of contacts.
     pub fn columns(&self) -> Vec<ColumnView> {
+        let of = ColumnView::new;
         vec![
-            self.phase.position.view(),
-            self.phase.velocity.view(),
-            self.phase.id.view(),
-            self.radius.view(),
-            self.spin.view(),
-            self.contacts.count_view(),
+            of("position", "m", ColumnKind::Vec3, self.position.cast()),
+            of("velocity", "m/s", ColumnKind::Vec3, self.velocity.cast()),
+            of("id", "1", ColumnKind::U32, self.id.clone()),
+            of("radius", "m", ColumnKind::F32, self.radius.cast()),
+            of("spin", "1/s", ColumnKind::Vec3, self.spin.cast()),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! Slab pieces on the device, and the loads on them and on named bodies.
 
+use super::contacts::ListRows;
 use super::fault::FaultRecord;
 use super::parameters::DemParameters;
 use super::particles::Particles;
@@ -11,7 +12,9 @@ use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::dem::{
     collide_pieces, find_near_pieces, find_piece_cells, move_pieces, pull_links, show_pieces, touch_points,
 };
-use frazil_shaders::types::{Body, DemTerms, PieceFace, PieceLink, PieceMotion, PiecePoint, PieceShape};
+use frazil_shaders::types::{
+    Body, DemLists, DemTerms, PieceFace, PieceLink, PieceMotion, PiecePoint, PiecePose, PieceShape,
+};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Words of a piece's motion.
@@ -56,6 +59,8 @@ pub struct Slabs {
     link_is_whole: Buffer<u32>,
     key: Buffer<u32>,
     near_pieces: Buffer<u32>,
+    /// Pose of each piece when contact lists were built.
+    listed_poses: Buffer<PiecePose>,
     shown: ShownPieces,
     n_points: usize,
     n_links: usize,
@@ -138,6 +143,7 @@ impl Slabs {
             link_is_whole: some_of(device, "slab_link", &vec![1; n_links])?,
             key: some_of(device, "piece key", &vec![0; n_pieces])?,
             near_pieces: some_of(device, "near pieces", &vec![0; (MAX_NEAR as usize + 1) * n_pieces])?,
+            listed_poses: device.buffer("listed poses", n_pieces.max(1))?,
             shown: ShownPieces::new(device, n_pieces)?,
             n_points,
             n_links,
@@ -177,8 +183,14 @@ impl Slabs {
         Ok(())
     }
 
-    /// Records the sort of pieces by cell, and the list of pieces near each piece.
-    pub fn sort_pieces(&self, recorder: &mut Recorder, terms: &Buffer<DemTerms>) -> Result<(), SolverError> {
+    /// Records the sort of pieces by cell, and the list of pieces near each piece; if contact lists of
+    /// `listing` grains are built, also the poses for which they are.
+    pub fn sort_pieces(
+        &self,
+        recorder: &mut Recorder,
+        terms: &Buffer<DemTerms>,
+        listing: &DeviceCount,
+    ) -> Result<(), SolverError> {
         let Some((sort, count)) = &self.sort else { return Ok(()) };
         let bindings = find_piece_cells::Bindings { terms, motions: &self.motions, key: &self.key };
         recorder.dispatch(&self.find_cells, Threads::Fixed(self.n_pieces), bindings, ());
@@ -193,37 +205,44 @@ impl Slabs {
             linked_pieces: &self.linked,
             link_is_whole: &self.link_is_whole,
             near_pieces: &self.near_pieces,
+            listing_count: &listing.count,
+            listed_poses: &self.listed_poses,
         };
         recorder.dispatch(&self.find_near, Threads::Fixed(self.n_pieces), bindings, ());
         Ok(())
     }
 
     /// Records forces of pieces on grains, after all other forces on grains.
-    pub fn collide_grains(&self, recorder: &mut Recorder, around: &Around<'_>, grains: &Particles) {
+    pub fn collide_grains(
+        &self,
+        recorder: &mut Recorder,
+        around: &Around<'_>,
+        grains: &Particles,
+        rows: &ListRows,
+    ) {
         if self.n_pieces == 0 {
             return;
         }
-        let contacts = &grains.contacts;
         let bindings = collide_pieces::Bindings {
-            count: &grains.count().count,
+            count: &grains.count.count,
             terms: around.terms,
-            near: &contacts.near,
+            first_row: &rows.first_row,
+            near: &rows.near,
+            list_shear: &rows.shear,
+            list_rolling: &rows.rolling,
             sphere: &grains.sphere,
             motion: &grains.motion,
-            old_contact: &contacts.contact.front().cast(),
-            old_shear: &contacts.shear.front().cast(),
-            first_row: contacts.first_row.back(),
-            new_contact: &contacts.contact.back().cast(),
-            new_shear: &contacts.shear.back().cast(),
             load: &grains.load,
             piece_motions: &self.motions,
             shapes: &self.shapes,
             faces: &self.faces,
             corners: &self.corners_m,
             sums: &self.sums,
+            fault: around.fault.buffer(),
         };
-        recorder.declare_bytes(12 * u64::from(grains.count().expected()));
-        recorder.dispatch(&self.collide, Threads::Counted(grains.count()), bindings, ());
+        recorder.declare_bytes(12 * u64::from(grains.count.expected()));
+        let params = collide_pieces::Params { step: around.step };
+        recorder.dispatch(&self.collide, Threads::Counted(&grains.count), bindings, params);
     }
 
     /// Records forces between pieces, and of pieces on surfaces.
@@ -272,7 +291,7 @@ impl Slabs {
     }
 
     /// Records the motion of pieces, and the loads on bodies.
-    pub fn move_pieces(&self, recorder: &mut Recorder, around: &Around<'_>) {
+    pub fn move_pieces(&self, recorder: &mut Recorder, around: &Around<'_>, lists: &Buffer<DemLists>) {
         let n = self.n_pieces + self.n_named;
         if n == 0 {
             return;
@@ -284,6 +303,8 @@ impl Slabs {
             motions: &self.motions,
             loads: &self.loads.loads,
             sums: &self.sums,
+            listed_poses: &self.listed_poses,
+            lists,
         };
         recorder.dispatch(
             &self.move_pieces,

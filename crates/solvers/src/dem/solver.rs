@@ -1,20 +1,20 @@
 //! Grains on the device: the stages of a step, and the state between steps.
 
-use super::contacts::{Rows, capacity_for};
+use super::contacts::{Contacts, Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord};
 use super::grains::Grains;
+use super::lists::{ContactLists, skin_radii};
 use super::metrics::{DemMeasurePass, PendingDemMetrics};
-use super::parameters::DemParameters;
+use super::parameters::{DemParameters, MAX_CONTACTS};
 use super::particles::Particles;
 use super::slabs::{Around, ShownPieces, Slabs};
 use crate::bodies::nowhere;
 use crate::grab::GrabPass;
 use crate::{Grab, Saved, SolverError, StateColumn, Surroundings, Tuning};
-use frazil_kernels::{CellSort, CellSortMethod, UniformGrid};
 use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::Scene;
-use frazil_shaders::dem::{collide, find_cells, find_contacts, move_grains};
-use frazil_shaders::types::{Body, DemTerms};
+use frazil_shaders::dem::{collide, move_grains};
+use frazil_shaders::types::{Body, DemLists, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
 
 /// Contacts per grain in a flow, for estimates.
@@ -23,15 +23,19 @@ const CONTACTS: u64 = 6;
 /// A stage of a step; [`Dem::STAGES`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
+    /// Decides whether this step builds contact lists; if not, those of grains below have no threads.
+    CheckLists,
+    /// Stores grains and contacts in the order of ids.
+    StoreGrains,
     /// Computes the cell of each grain.
     FindCells,
     /// Sorts the grains by cell.
     SortByCell,
-    /// Permutes the columns, once per step.
+    /// Packs the grains in that order.
     Reorder,
-    /// Sorts slab pieces by cell.
+    /// Sorts slab pieces by cell, in every step.
     SortPieces,
-    /// Finds the neighbours of each grain.
+    /// Lists the neighbours of each grain.
     FindContacts,
     /// Computes contact forces and moves the grains.
     Collide,
@@ -57,16 +61,16 @@ pub struct Dem {
     bodies: Buffer<Body>,
     heights: Buffer<f32>,
     particles: Particles,
+    contacts: Contacts,
+    lists: ContactLists,
+    /// True if the packed grains and the contact lists hold the state, false if the columns do.
+    is_listed: bool,
+    /// True if the next step builds lists whether something has moved or not.
+    is_forced: bool,
+    tuning: Tuning,
     slabs: Slabs,
-    key: Buffer<u32>,
-    order: Buffer<u32>,
-    /// Cells as a line, which is all that the sort needs.
-    line: UniformGrid,
-    sort: CellSort,
-    find_cells: Kernel<find_cells::Interface>,
     collide: Kernel<collide::Interface>,
     move_grains: Kernel<move_grains::Interface>,
-    workgroup_size: u32,
     fault: FaultRecord,
     gauge: DemMeasurePass,
     grab: GrabPass,
@@ -100,6 +104,7 @@ fn body_kernels(
         has_named_bodies: (!surroundings.names.is_empty()).into(),
         body_kinds: surroundings.kinds(),
         has_motion: surroundings.has_motion().into(),
+        max_contacts: MAX_CONTACTS,
     };
     let collide::Specialization { has_bodies, has_named_bodies, body_kinds, has_motion, .. } = specialization;
     let motion =
@@ -109,7 +114,9 @@ fn body_kernels(
 
 impl Dem {
     /// Stages of one step, in order.
-    pub const STAGES: [Stage; 9] = [
+    pub const STAGES: [Stage; 11] = [
+        Stage::CheckLists,
+        Stage::StoreGrains,
         Stage::FindCells,
         Stage::SortByCell,
         Stage::Reorder,
@@ -143,42 +150,40 @@ impl Dem {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let capacity = capacity_for(&parameters, grains);
-        Self::with_ids(device, parameters, grains, None, (rows, capacity), tuning)
+        Self::with_capacity(device, parameters, grains, (rows, capacity), tuning)
     }
 
-    fn with_ids(
+    fn with_capacity(
         device: &Device,
         parameters: DemParameters,
         grains: &Grains,
-        ids: Option<&[u32]>,
-        rows: (&Rows, usize),
+        (rows, capacity): (&Rows, usize),
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
+        let parameters = parameters.with_skin(skin_radii(tuning));
         let workgroup_size = tuning.workgroup_size();
         let n = grains.positions_m.len();
-        let line = UniformGrid::new(device, [0.0; 3], [parameters.n_cells() as f32, 1.0, 1.0], 1.0)?;
-        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
         let surroundings = &parameters.surroundings;
         let (bodies, heights) = upload_bodies(device, surroundings)?;
         let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
-        let particles = Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?;
+        let particles = Particles::upload(device, grains, workgroup_size)?;
+        let contacts = Contacts::new(device, &parameters, rows, capacity, workgroup_size)?;
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
             heights,
             grab: GrabPass::new(device, workgroup_size)?,
             slabs: Slabs::new(device, &parameters, tuning)?,
-            key: device.buffer("key", n)?,
-            order: device.buffer("order", n)?,
-            sort: CellSort::with_options(device, n as u32, &line, method, workgroup_size)?,
-            line,
-            find_cells: Kernel::specialized(device, &find_cells::Specialization { workgroup_size })?,
+            lists: ContactLists::new(device, &parameters, n, contacts.n_rows(), tuning)?,
+            is_listed: false,
+            is_forced: true,
+            tuning,
             collide,
             move_grains,
-            workgroup_size,
-            fault: FaultRecord::new(device, particles.contacts.n_rows())?,
+            fault: FaultRecord::new(device, contacts.n_rows())?,
             gauge: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
+            contacts,
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
@@ -200,28 +205,30 @@ impl Dem {
     /// # Errors
     /// A primitive returns an error.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
-        let count = &self.particles.phase.count;
+        let around = self.around_pieces();
         match stage {
-            Stage::FindCells => {
-                let bindings = find_cells::Bindings {
-                    count: &count.count,
-                    terms: &self.terms,
-                    position: self.particles.phase.position.front(),
-                    key: &self.key,
-                };
-                recorder.dispatch(&self.find_cells, Threads::Counted(count), bindings, ());
+            Stage::CheckLists => {
+                let is_forced = self.is_forced || self.parameters.skin_m == 0.0;
+                self.lists.check(recorder, &around, &self.particles.count, is_forced);
+                self.is_forced = false;
             }
-            Stage::SortByCell => {
-                self.sort.record(recorder, count, &self.line, &self.key, &self.order)?;
+            Stage::StoreGrains if self.is_listed => {
+                self.lists.store(recorder, &self.particles, &self.contacts, false)?;
             }
-            Stage::Reorder => self.particles.sort(recorder, &self.order),
-            Stage::SortPieces => self.slabs.sort_pieces(recorder, &self.terms)?,
-            Stage::FindContacts => self.find_contacts(recorder)?,
+            Stage::StoreGrains => {}
+            Stage::FindCells => self.lists.find_cells(recorder, &around, &self.particles),
+            Stage::SortByCell => self.lists.sort(recorder)?,
+            Stage::Reorder => self.lists.reorder(recorder, &self.particles),
+            Stage::SortPieces => self.slabs.sort_pieces(recorder, &self.terms, &self.lists.listing)?,
+            Stage::FindContacts => {
+                self.lists.build(recorder, &around, &self.particles, &self.contacts, &self.slabs)?;
+                self.is_listed = true;
+            }
             Stage::Collide => self.collide(recorder),
-            Stage::TouchPoints => self.slabs.touch_points(recorder, &self.around_pieces()),
-            Stage::PullLinks => self.slabs.pull_links(recorder, &self.around_pieces()),
+            Stage::TouchPoints => self.slabs.touch_points(recorder, &around),
+            Stage::PullLinks => self.slabs.pull_links(recorder, &around),
             Stage::MovePieces => {
-                self.slabs.move_pieces(recorder, &self.around_pieces());
+                self.slabs.move_pieces(recorder, &around, &self.lists.state);
                 self.step += 1;
             }
         }
@@ -240,76 +247,49 @@ impl Dem {
         }
     }
 
-    fn find_contacts(&self, recorder: &mut Recorder) -> Result<(), SolverError> {
-        let Around { time_s, step, .. } = self.around_pieces();
-        let (particles, contacts, slabs) = (&self.particles, &self.particles.contacts, &self.slabs);
-        let bindings = find_contacts::Bindings {
-            count: &particles.count().count,
-            terms: &self.terms,
-            cell_start: self.line.cell_start(),
-            sphere: &particles.sphere,
-            motion: &particles.motion,
-            bodies: &self.bodies,
-            heights: &self.heights,
-            piece_motions: &slabs.motions,
-            shapes: &slabs.shapes,
-            faces: &slabs.faces,
-            piece_order: &slabs.order,
-            piece_cell_start: slabs.line.cell_start(),
-            near: &contacts.near,
-            near_count: &contacts.near_count,
-            fault: self.fault.buffer(),
-        };
-        recorder.declare_bytes((16 + 4 * CONTACTS + 4) * u64::from(particles.count().expected()));
-        let params = find_contacts::Params { step, time_s };
-        recorder.dispatch(&contacts.find, Threads::Counted(particles.count()), bindings, params);
-        contacts.record_rows(recorder)
-    }
-
-    fn collide(&mut self, recorder: &mut Recorder) {
+    fn collide(&self, recorder: &mut Recorder) {
         let around = self.around_pieces();
         let Around { time_s, step, .. } = around;
-        let (particles, contacts) = (&self.particles, &self.particles.contacts);
-        let n_grains = u64::from(particles.count().expected());
-        let contact = if self.parameters.has_rolling() { 32 } else { 20 };
+        let (particles, lists) = (&self.particles, &self.lists);
+        let rows = &lists.rows;
+        let n_grains = u64::from(particles.count.expected());
+        let contact = if self.parameters.has_rolling() { 28 } else { 16 };
         let bindings = collide::Bindings {
-            count: &particles.count().count,
+            count: &particles.count.count,
             terms: &self.terms,
-            near: &contacts.near,
+            first_row: &rows.first_row,
+            near: &rows.near,
+            list_shear: &rows.shear,
+            list_rolling: &rows.rolling,
             sphere: &particles.sphere,
             motion: &particles.motion,
             bodies: &self.bodies,
             heights: &self.heights,
-            old_contact: &contacts.contact.front().cast(),
-            old_shear: &contacts.shear.front().cast(),
-            first_row: contacts.first_row.back(),
-            new_contact: &contacts.contact.back().cast(),
-            new_shear: &contacts.shear.back().cast(),
             load: &particles.load,
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
         };
-        recorder.declare_bytes((56 + 32 + (4 + 2 * contact) * CONTACTS) * n_grains);
+        recorder.declare_bytes((52 + 28 + (4 + 2 * contact) * CONTACTS) * n_grains);
         let params = collide::Params { step, time_s };
-        recorder.dispatch(&self.collide, Threads::Counted(particles.count()), bindings, params);
-        self.slabs.collide_grains(recorder, &around, particles);
+        recorder.dispatch(&self.collide, Threads::Counted(&particles.count), bindings, params);
+        self.slabs.collide_grains(recorder, &around, particles, rows);
         let bindings = move_grains::Bindings {
-            count: &particles.count().count,
+            count: &particles.count.count,
             terms: &self.terms,
             sphere: &particles.sphere,
             motion: &particles.motion,
             load: &particles.load,
             bodies: &self.bodies,
             heights: &self.heights,
-            new_position: particles.phase.position.back(),
-            new_velocity: particles.phase.velocity.back(),
-            new_spin: particles.spin.back(),
+            first_row: &rows.first_row,
+            near: &rows.near,
+            listed_at: &lists.listed_at,
+            lists: &lists.state,
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
         };
         let params = move_grains::Params { step, time_s };
-        recorder.dispatch(&self.move_grains, Threads::Counted(particles.count()), bindings, params);
-        self.particles.swap_moved();
+        recorder.dispatch(&self.move_grains, Threads::Counted(&particles.count), bindings, params);
     }
 
     /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
@@ -318,7 +298,8 @@ impl Dem {
     /// Rolling friction or an attraction would change between 0 and above 0, on which the contact history and
     /// the grid depend; out of memory.
     pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
-        let parameters = DemParameters::of(scene, self.particles.count().capacity)?;
+        let parameters = DemParameters::of(scene, self.particles.count.capacity)?;
+        let parameters = parameters.with_skin(skin_radii(self.tuning));
         let [old, new] = [&self.parameters, &parameters].map(|p| {
             let t = &p.terms;
             [p.has_rolling(), t.cohesion_n > 0.0, t.adhesion_n > 0.0]
@@ -332,20 +313,32 @@ impl Dem {
         }
         // Kernels of bodies at rest have no code for motions.
         if self.parameters.surroundings.has_motion() != parameters.surroundings.has_motion() {
-            let (collide, move_grains) = body_kernels(device, &parameters, self.workgroup_size)?;
-            self.particles.contacts.set_bodies(device, &parameters, self.workgroup_size)?;
-            self.slabs.set_bodies(device, &parameters, self.workgroup_size)?;
+            let workgroup_size = self.tuning.workgroup_size();
+            let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
+            self.lists.set_bodies(device, &parameters)?;
+            self.slabs.set_bodies(device, &parameters, workgroup_size)?;
             (self.collide, self.move_grains) = (collide, move_grains);
         }
         let terms = device.buffer_from("terms", &[parameters.terms])?;
         (self.bodies, self.heights) = upload_bodies(device, &parameters.surroundings)?;
         (self.terms, self.parameters) = (terms, parameters);
+        // What was listed for other ranges and bodies is not valid.
+        self.is_forced = true;
         Ok(())
     }
 
     /// Records a pull on the grains, before a step.
-    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
-        self.grab.record(recorder, &self.particles.phase, grab, self.parameters.terms.dt_s);
+    pub fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) {
+        self.record_output(recorder);
+        let Particles { count, position, velocity, .. } = &self.particles;
+        self.grab.record_on(recorder, count, [position, velocity], grab, self.parameters.terms.dt_s);
+        self.adopt_columns();
+    }
+
+    /// Makes the columns the state: the next step begins with what was copied into [`Self::state_columns`].
+    pub fn adopt_columns(&mut self) {
+        self.is_listed = false;
+        self.is_forced = true;
     }
 
     /// Returns the parameters that the kernels use.
@@ -353,19 +346,14 @@ impl Dem {
         &self.parameters
     }
 
-    /// Returns the positions in m.
-    pub fn position(&self) -> &Buffer<[f32; 3]> {
-        self.particles.phase.position.front()
-    }
-
     /// Returns the number of grains, on the device.
     pub fn count(&self) -> &DeviceCount {
-        self.particles.count()
+        &self.particles.count
     }
 
-    /// Returns the permutation of the last sort: the previous index of each grain.
-    pub fn order(&self) -> &Buffer<u32> {
-        &self.order
+    /// Returns the state of the contact lists as a whole: their skin, and how often they were built.
+    pub fn lists(&self) -> &Buffer<DemLists> {
+        &self.lists.state
     }
 
     /// Returns the number of steps recorded so far.
@@ -376,7 +364,9 @@ impl Dem {
     /// Returns the columns to show, record and export: position, velocity, id, radius, spin, number of
     /// contacts.
     pub fn columns(&self) -> Vec<ColumnView> {
-        self.particles.columns()
+        let mut columns = self.particles.columns();
+        columns.push(self.contacts.count_view());
+        columns
     }
 
     /// Returns the set of grains.
@@ -388,16 +378,27 @@ impl Dem {
     /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step
     /// depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.particles.columns();
-        columns.extend(self.particles.contacts.state_columns());
+        let mut columns = self.columns();
+        columns.extend(self.contacts.state_columns());
         columns.extend(self.slabs.state_columns());
         columns
     }
 
     /// Records the update of [`Self::state_columns`] to the state at this point of the recorder.
     pub fn record_output(&self, recorder: &mut Recorder) {
-        self.particles.contacts.tidy(recorder, self.particles.count());
+        self.record_storage(recorder);
+        self.contacts.tidy(recorder, &self.particles.count);
         self.slabs.show(recorder);
+    }
+
+    /// Records the update of the columns of grains and contacts, in the order of ids.
+    fn record_storage(&self, recorder: &mut Recorder) {
+        if !self.is_listed {
+            return;
+        }
+        if let Err(error) = self.lists.store(recorder, &self.particles, &self.contacts, true) {
+            recorder.fail(error.during(Stage::StoreGrains));
+        }
     }
 
     /// Records the update of [`Self::pieces`] to the state at this point of the recorder.
@@ -421,7 +422,10 @@ impl Dem {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingDemMetrics> {
-        self.gauge.record(recorder, &self.ring, &self.terms, &self.parameters, &self.particles, &self.slabs)
+        // In the order of ids, the sums do not depend on when grains were sorted.
+        self.record_storage(recorder);
+        let grains = (&self.particles, &self.contacts);
+        self.gauge.record(recorder, &self.ring, &self.terms, &self.parameters, grains, &self.slabs)
     }
 
     /// Records the read-back of the first fault of the previous steps, if there was one.
@@ -443,16 +447,19 @@ impl Dem {
         step: u64,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
+        let order = order_of(saved.ids)?;
+        let by_id = |column: Vec<[f32; 3]>| order.iter().map(|&i| column[i]).collect();
+        let radii_m = saved.numbers("radius")?;
         let grains = Grains {
-            positions_m: saved.vectors("position")?,
-            velocities_m_s: saved.vectors("velocity")?,
-            spins_1_s: saved.vectors("spin")?,
-            radii_m: saved.numbers("radius")?,
+            positions_m: by_id(saved.vectors("position")?),
+            velocities_m_s: by_id(saved.vectors("velocity")?),
+            spins_1_s: by_id(saved.vectors("spin")?),
+            radii_m: order.iter().map(|&i| radii_m[i]).collect(),
         };
-        let rows = Rows::of(&saved, parameters.has_rolling())?;
-        let capacity = rows.len().max(parameters.n_rows(saved.ids.len()));
-        let (ids, tuning) = (Some(saved.ids), Tuning::default());
-        let mut dem = Self::with_ids(device, parameters, &grains, ids, (&rows, capacity), tuning)?;
+        let rows = Rows::of(&saved, &order, parameters.has_rolling())?;
+        let capacity = Rows::capacity_of(&saved)?.max(parameters.n_rows(saved.ids.len()));
+        let tuning = Tuning::default();
+        let mut dem = Self::with_capacity(device, parameters, &grains, (&rows, capacity), tuning)?;
         dem.slabs.restore(device, &saved)?;
         dem.step = step;
         Ok(dem)
@@ -462,4 +469,19 @@ impl Dem {
     pub fn device(&self) -> &Device {
         &self.device
     }
+}
+
+/// Returns the places of the grains in the order of their ids, which must be all numbers from 0.
+fn order_of(ids: &[u32]) -> Result<Vec<usize>, SolverError> {
+    let mut order = vec![usize::MAX; ids.len()];
+    for (i, &id) in ids.iter().enumerate() {
+        match order.get_mut(id as usize) {
+            Some(place) if *place == usize::MAX => *place = i,
+            _ => {
+                let problem = format!("has id {id}, expected each below {} once", ids.len());
+                return Err(SolverError::State { column: "id".into(), problem });
+            }
+        }
+    }
+    Ok(order)
 }

@@ -119,11 +119,14 @@ impl Block {
         if self.dem.parameters().has_rolling() { 8 } else { 5 }
     }
 
-    /// Records the restoration of the state before the step.
-    pub fn restore(&self, recorder: &mut Recorder) {
+    /// Records the restoration of the state before the step, and the build of its contact lists, so that the
+    /// step builds none: in a flow, most do not.
+    pub fn restore(&mut self, recorder: &mut Recorder) -> Result<()> {
         for (before, column) in self.before.iter().zip(self.dem.state_columns()) {
             recorder.copy(before, &column.words, before.len());
         }
+        self.dem.adopt_columns();
+        self.record_before(recorder, Stage::Collide)
     }
 
     /// Records the stages of a step before this one.
