@@ -4,7 +4,7 @@
 
 use frazil_kernels::MultiplyAdd;
 use frazil_reference::primitives::multiply_add;
-use frazil_shaders::primitives::multiply_add::CHAINS;
+use frazil_shaders::primitives::multiply_add::{CHAINS, Specialization};
 use frazil_testkit::primitives::*;
 use proptest::prelude::*;
 
@@ -30,6 +30,12 @@ proptest! {
         expected.resize(n + 3, 0.25);
         prop_assert_eq!(DEVICE.download(&total, n + 3).unwrap(), expected);
     }
+}
+
+#[test]
+fn the_bench_says_what_an_element_is() {
+    let rounds = Specialization::default().rounds;
+    assert_eq!(MultiplyAdd::new(&DEVICE, 256, rounds).unwrap().flop_per_element(), 98_304);
 }
 
 #[test]
