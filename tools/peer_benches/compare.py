@@ -102,7 +102,7 @@ def surface(frazil, folder):
     """Returns the programs that find the surface around the same particles with cubes of the same size."""
     file, cube_m, repetitions = folder / "particles.f32", 0.02, 5
     run([sys.executable, HERE / "surface_block.py", file])
-    program = pathlib.Path(frazil).parent / "examples/particle_surface"
+    program = pathlib.Path(frazil).parent / "particle_surface"
 
     def checked(found):
         # Levels differ: both surfaces enclose the particles' volume within a few percent.

@@ -16,7 +16,8 @@ positions = np.fromfile(sys.argv[1], np.float32).reshape(-1, 3)
 times = []
 for _ in range(int(sys.argv[3])):
     start = time.perf_counter()
-    # The kernel reaches four radii, as far as frazil's with cubes of two radii.
+    # The kernel reaches four radii, as far as frazil's with cubes of two radii. Lengths are in radii. Threads
+    # share subdomains: the default of 64 cubes on a side would leave one thread alone with the block.
     surface = pysplashsurf.reconstruct_surface(
         positions,
         particle_radius=RADIUS_M,
@@ -24,6 +25,7 @@ for _ in range(int(sys.argv[3])):
         smoothing_length=2.0,
         cube_size=float(sys.argv[2]) / RADIUS_M,
         iso_surface_threshold=0.6,
+        subdomain_num_cubes_per_dim=32,
     )
     times.append(1e3 * (time.perf_counter() - start))
 x, triangles = np.asarray(surface.mesh.vertices, float), np.asarray(surface.mesh.triangles, np.int64)

@@ -1,8 +1,9 @@
 //! Time of the surface around particles, for the comparison with splashsurf (`tools/peers surface`).
 //!
-//! `cargo run --release --example particle_surface -- FILE SPACING_M CELL_M REPETITIONS`, where the file
-//! holds positions in m, three f32 each. Prints a line of JSON: the median time in ms until the mesh is in
-//! the host's memory, and what it is.
+//! `cargo run --release -p frazil-bench --bin particle_surface -- FILE SPACING_M CELL_M REPETITIONS`
+//!
+//! The file holds positions in m, three f32 each. Prints a line of JSON: the median time in ms until the mesh
+//! is in the host's memory, and what it is.
 
 use frazil_kernels::Counts;
 use frazil_reference::surface::{euler_characteristics, volume};
