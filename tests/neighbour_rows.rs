@@ -119,6 +119,35 @@ fn rows_are_those_of_the_twin() {
             expected.sort_unstable();
             prop_assert_eq!(found, expected, "images in row {}", i);
         }
+        let counted = fluid.work_counters(&DEVICE).unwrap();
+        if lengths.contains(&u32::MAX) || rows.slots() == 0 {
+            prop_assert!(counted.is_empty(), "{:?}", counted);
+            return Ok(());
+        }
+        let count = |item: &str| counted.iter().find(|counter| counter.item == item).unwrap().count;
+        // Offsets of all pairs in rows, of images behind the nearer face.
+        let (mut own_q2, mut image_q2) = (Vec::new(), Vec::new());
+        let domain = [[0.0; 3], [0.6, 0.64, 0.67]];
+        for (i, (own, images)) in p.list_neighbours(&twin, has_start).into_iter().enumerate() {
+            let pairs = own.iter().map(|j| (*j, [1.0; 3])).chain(images.iter().copied());
+            for (k, (j, sign)) in pairs.enumerate() {
+                let [x, y] = [i, j as usize].map(|i| twin.predicted[i].map(f64::from));
+                let offset = |axis: usize| {
+                    let behind = domain.map(|face: [f64; 3]| (x[axis] + y[axis] - 2.0 * face[axis]).abs());
+                    if sign[axis] < 0.0 { behind[0].min(behind[1]) } else { x[axis] - y[axis] }
+                };
+                let q2: f64 = (0..3).map(|axis| (offset(axis) / f64::from(p.support_m)).powi(2)).sum();
+                if k < own.len() { own_q2.push(q2) } else { image_q2.push(q2) }
+            }
+        }
+        let items =
+            [(own_q2, "listed_neighbour", "near_neighbour"), (image_q2, "listed_image", "near_image")];
+        for (q2, listed, near) in items {
+            prop_assert_eq!(count(listed), q2.len() as u64);
+            let within = |q2_max: f64| q2.iter().filter(|q2| **q2 < q2_max).count() as u64;
+            let bounds = within(1.0 - 1e-4)..=within(1.0 + 1e-4);
+            prop_assert!(bounds.contains(&count(near)), "{} {:?}", near, counted);
+        }
         assert_no_validation_messages(&DEVICE);
     });
 }

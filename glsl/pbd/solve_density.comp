@@ -17,6 +17,8 @@
 // error max(ρ/ρ₀ − 1, 0).
 // Bytes: 48 a particle (predicted 12, key 4, λ 4, row 4, 16 + 4 + 4 out) plus rows and neighbours from cache.
 // Sums run in sorted order.
+// Work: 11 flop per listed_neighbour, 23 flop per near_neighbour.
+// Work: 20 flop per listed_image, 23 flop per near_image.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.

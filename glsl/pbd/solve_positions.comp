@@ -18,6 +18,8 @@
 //
 // Bytes: 80 a particle (constraint 16, key 4, λ 8, row 4 and 12, compensation 24, 12 out; 12 more with
 // GRADIENT_AT_START) plus rows and neighbours from cache. Sums run in sorted order.
+// Work: 11 flop per listed_neighbour, 18 flop per near_neighbour.
+// Work: 20 flop per listed_image, 18 flop per near_image.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.

@@ -18,11 +18,16 @@ HERE = pathlib.Path(__file__).parent
 CORES = os.cpu_count() or 1
 
 
+class Failed(Exception):
+    """A program did not run to its end."""
+
+
 def run(command, **options):
-    """Returns the output of a command; on failure ends with what it printed."""
+    """Returns the output of a command."""
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if result.returncode != 0:
-        sys.exit(f"peers: {' '.join(map(str, command))}: status {result.returncode}\n{result.stdout}{result.stderr}")
+        command = " ".join(map(str, command))
+        raise Failed(f"{command}: status {result.returncode}\n{result.stdout}{result.stderr}")
     return result.stdout
 
 
@@ -48,11 +53,11 @@ def python_peer(script, *arguments, **environment):
     return result["ms"], result["count"]
 
 
-def splishsplash():
+def splishsplash(steps):
     # The wheel bundles a libGLdispatch that clashes with that of the system.
     system = pathlib.Path("/lib/x86_64-linux-gnu/libGLdispatch.so.0")
     preload = {"LD_PRELOAD": str(system)} if system.exists() else {}
-    return python_peer("fluid_splishsplash.py", 40, OMP_NUM_THREADS=str(CORES), **preload)
+    return python_peer("fluid_splishsplash.py", steps, OMP_NUM_THREADS=str(CORES), **preload)
 
 
 def lammps(*variables):
@@ -80,50 +85,118 @@ def grains(frazil, folder, settle):
     }
 
 
-def main():
-    names = ["fluid", "mpm", "grains"]
+def mpm(frazil, backend, steps):
+    """Returns the programs that time a block of snow: the peers on cores, or on the GPU by CUDA or Vulkan."""
+    label = "" if backend == "cpu" else f" ({backend})"
+    programs = {
+        "frazil": lambda: frazil_step_ms(frazil, "mpm", steps, 8),
+        f"Taichi{label}": lambda: python_peer("mpm_taichi.py", steps, CORES, backend),
+        f"Warp{label or ' (one core)'}": lambda: python_peer("mpm_warp.py", steps, backend),
+    }
+    if backend == "vulkan":  # Warp has no such backend.
+        programs.pop(f"Warp{label}")
+    return programs
+
+
+def surface(frazil, folder):
+    """Returns the programs that find the surface around the same particles with cubes of the same size."""
+    file, cube_m, repetitions = folder / "particles.f32", 0.02, 5
+    run([sys.executable, HERE / "surface_block.py", file])
+    program = pathlib.Path(frazil).parent / "particle_surface"
+
+    def checked(found):
+        # Levels differ: both surfaces enclose the particles' volume within a few percent.
+        expected_m3 = found["count"] * (2 * 0.01) ** 3
+        if abs(found["volume_m3"] / expected_m3 - 1) > 0.06:
+            raise Failed(f"encloses {found['volume_m3']} m³, expected {expected_m3} within 6 %")
+        return found["ms"], found["count"]
+
+    def own():
+        return checked(json.loads(run([program, file, 0.02, cube_m, repetitions])))
+
+    def peer():
+        environment = {**os.environ, "RAYON_NUM_THREADS": str(CORES)}
+        command = [sys.executable, HERE / "surface_splashsurf.py", file, cube_m, repetitions]
+        return checked(json.loads(run(command, env=environment, cwd=HERE)))
+
+    return {"frazil": own, "splashsurf": peer}
+
+
+def arguments():
+    names = ["fluid", "mpm", "grains", "surface"]
     parser = argparse.ArgumentParser(prog="tools/peers")
     parser.add_argument("--frazil", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=5, help="rounds in which all programs take turns (5)")
     parser.add_argument("--settle", type=int, default=6000, help="steps before the bed of grains is timed (6000)")
+    parser.add_argument("--steps", type=int, default=40, help="timed steps of fluid and mpm in a round (40)")
+    parser.add_argument("--backend", choices=["cpu", "cuda", "vulkan"], default="cpu",
+                        help="what Taichi and Warp run on (cpu)")
     parser.add_argument("--out", default="out/peers.jsonl", help="file to which a row a measurement is appended")
     parser.add_argument("what", nargs="*", metavar="|".join(names), help="comparisons (all)")
     options = parser.parse_args()
     if unknown := [name for name in options.what if name not in names]:
         parser.error(f"found comparison {unknown[0]!r}, expected {', '.join(names)}")
-    if options.rounds < 1 or options.settle < 1:
-        parser.error("expected at least one round and one step to settle")
-    frazil = options.frazil
+    if options.rounds < 1 or options.settle < 1 or options.steps < 1:
+        parser.error("expected at least one round, one step and one step to settle")
+    options.what = options.what or (names if options.backend == "cpu" else ["mpm"])
+    if options.backend != "cpu" and options.what != ["mpm"]:
+        parser.error(f"only mpm has peers with the backend {options.backend}")
+    return options
+
+
+def main():
+    options = arguments()
+    frazil, steps = options.frazil, options.steps
     out = pathlib.Path(options.out)
     out.parent.mkdir(parents=True, exist_ok=True)
+    failed = {}
     with tempfile.TemporaryDirectory() as folder:
-        for what in options.what or names:
-            programs = {
-                "fluid": lambda: {
-                    "frazil": lambda: frazil_step_ms(frazil, "fluid", 40, 8),
-                    "SPlisHSPlasH PBF": splishsplash,
-                },
-                "mpm": lambda: {
-                    "frazil": lambda: frazil_step_ms(frazil, "mpm", 40, 8),
-                    "Taichi": lambda: python_peer("mpm_taichi.py", 40, CORES),
-                    "Warp (one core)": lambda: python_peer("mpm_warp.py", 40),
-                },
-                "grains": lambda: grains(frazil, pathlib.Path(folder), options.settle),
-            }[what]()
+        for what in options.what:
+            try:
+                programs = {
+                    "fluid": lambda: {
+                        "frazil": lambda: frazil_step_ms(frazil, "fluid", steps, 8),
+                        "SPlisHSPlasH PBF": lambda: splishsplash(steps),
+                    },
+                    "mpm": lambda: mpm(frazil, options.backend, steps),
+                    "surface": lambda: surface(frazil, pathlib.Path(folder)),
+                    "grains": lambda: grains(frazil, pathlib.Path(folder), options.settle),
+                }[what]()
+            except Failed as problem:
+                failed[what] = problem
+                continue
             times = {name: [] for name in programs}
+            counts = set()
             for turn in range(options.rounds):
                 for name, measure in programs.items():
-                    ms, count = measure()
+                    if f"{what}: {name}" in failed:
+                        continue
+                    try:
+                        ms, count = measure()
+                    except Failed as problem:
+                        failed[f"{what}: {name}"] = problem
+                        continue
+                    counts.add(count)
                     times[name].append(ms)
                     row = {"comparison": what, "program": name, "round": turn, "ms_per_step": ms, "particles": count}
                     with open(out, "a") as rows:
                         rows.write(json.dumps(row) + "\n")
+            if len(counts) > 1:
+                failed[f"{what}: number of particles"] = f"found {sorted(counts)}, expected one number"
             own = times["frazil"]
-            print(f"{what}, {count} particles, median of {options.rounds} rounds")
+            print(f"{what}, {max(counts, default=0)} particles, median of {options.rounds} rounds")
             for name, all_ms in times.items():
-                ratio = statistics.median(a / b for a, b in zip(own, all_ms))
-                beside = "" if name == "frazil" else f"   frazil takes {ratio:.2f} times as long"
-                print(f"  {name:<18} {statistics.median(all_ms):9.1f} ms a step{beside}", flush=True)
+                if not all_ms:
+                    print(f"  {name:<18}    failed", flush=True)
+                    continue
+                ratios = [a / b for a, b in zip(own, all_ms)]
+                beside = f"   frazil takes {statistics.median(ratios):.2f} times as long" if ratios else ""
+                a_step = "" if what == "surface" else " a step"
+                beside = "" if name == "frazil" else beside
+                print(f"  {name:<18} {statistics.median(all_ms):9.3f} ms{a_step}{beside}", flush=True)
+    for name, problem in failed.items():
+        print(f"peers: {name}: {problem}", file=sys.stderr)
+    sys.exit(1 if failed else 0)
 
 
 main()

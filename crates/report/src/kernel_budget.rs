@@ -154,6 +154,7 @@ mod tests {
             instructions: Some(200),
             latency_cycles: Some(4000),
             inverse_throughput_cycles: Some(500),
+            work: BTreeMap::new(),
             driver_statistics: Vec::new(),
         }
     }

@@ -133,6 +133,28 @@ fn elements_of_a_binding_follow_from_names_that_the_shader_has() {
 }
 
 #[test]
+fn work_of_items_follows_from_the_header() {
+    let with_work = |line: &str| {
+        let preamble = PREAMBLE.replace("planted kernel.\n", &format!("planted kernel.\n// Work: {line}.\n"));
+        generate(&format!(
+            "{preamble}layout(scalar, binding = 0) buffer A {{ uint a[]; }};\nvoid main() {{ a[0] = 1; }}\n"
+        ))
+    };
+    let source = with_work("11 flop per pair, 3 flop per particle").unwrap();
+    let expected =
+        "work: &[frazil_vk::WorkSource { flop: 11, item: \"pair\" }, frazil_vk::WorkSource { flop: 3";
+    assert!(source.contains(expected), "{source}");
+    for (line, problem) in [
+        ("11 flop", "expected N flop per item"),
+        ("few flop per pair", "expected a whole number of flop"),
+        ("1 flop per pair, 2 flop per pair", "the item has its flop given already"),
+    ] {
+        let error = with_work(line).unwrap_err();
+        assert!(error.starts_with("glsl/area/planted:1: Work:") && error.contains(problem), "{error}");
+    }
+}
+
+#[test]
 fn a_padded_layout_is_refused() {
     // std430 puts vec3 elements 16 bytes apart; [f32; 3] takes 12.
     let error =

@@ -26,6 +26,7 @@ mod saved;
 mod solver;
 mod tuning;
 pub mod viscoelastic;
+mod work;
 
 pub use bodies::{BodyLoad, BodyLoads, BodyPose, MeshProblem, PendingLoads, Surroundings, mesh_body};
 pub use error::{RegistryError, SolverError};
@@ -40,3 +41,4 @@ pub use solver::{
     SolverFactory, change_scene,
 };
 pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};
+pub use work::WorkCounter;

@@ -5,7 +5,7 @@ use crate::grab::Grab;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::saved::StateColumn;
 use crate::tuning::{Tunable, Tuning, WORKGROUP_SIZE};
-use crate::{PlotSpec, SolverError};
+use crate::{PlotSpec, SolverError, WorkCounter};
 use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Buffer, Device, Recorder};
@@ -106,6 +106,15 @@ pub trait Solver {
     /// # Errors
     /// The device was lost.
     fn final_warnings(&self, _device: &Device) -> Result<Vec<String>, SolverError> {
+        Ok(Vec::new())
+    }
+
+    /// Counts the items that kernels worked on in the last step; by default none. For profiles only: it
+    /// waits for the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn work_counters(&self, _device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
         Ok(Vec::new())
     }
 

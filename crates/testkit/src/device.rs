@@ -1,10 +1,11 @@
 //! Devices of tests.
 
-use frazil_vk::{Device, DeviceOptions};
+use frazil_vk::{Device, DeviceOptions, DeviceSelector};
 use std::sync::LazyLock;
 
 /// Returns the test device with core and synchronization validation, one for all tests of a process: a device
-/// caches its compiled kernels, and on a software device their compilation takes longer than most tests.
+/// caches its compiled kernels, and on a software device their compilation takes longer than most tests. It
+/// is the one that `FRAZIL_DEVICE` names, by index or part of its name, or the best one.
 ///
 /// # Panics
 /// Without a device: tests that cannot run must fail. `tools/setup` installs a software device.
@@ -19,7 +20,9 @@ pub fn device() -> Device {
 /// Without a device.
 #[allow(clippy::expect_used)]
 pub fn own_device() -> Device {
-    let options = DeviceOptions { validation: true, ..Default::default() };
+    let name = std::env::var("FRAZIL_DEVICE").ok().filter(|name| !name.is_empty());
+    let selector = name.as_deref().map(DeviceSelector::from);
+    let options = DeviceOptions { selector, validation: true, ..Default::default() };
     Device::open(&options).expect("a Vulkan device with validation layers; tools/setup installs both")
 }
 

@@ -129,7 +129,8 @@ fn scheme(text: &str) -> Result<RenderScheme, String> {
 /// Selection of a device.
 #[derive(Debug, clap::Args)]
 pub struct DeviceArgs {
-    /// Device, by part of its name or by index (see `frazil devices`) [default: the best one].
+    /// Device, by part of its name or by index (see `frazil devices`) [default: $FRAZIL_DEVICE, or the best
+    /// one].
     #[arg(long, value_name = "NAME|INDEX")]
     pub device: Option<String>,
 }

@@ -26,8 +26,9 @@ fn open_with(
     surface_extensions: Vec<&'static CStr>,
     pipeline_statistics: bool,
 ) -> frazil_vk::Result<Device> {
+    let of_environment = std::env::var("FRAZIL_DEVICE").ok().filter(|name| !name.is_empty());
     Device::open(&DeviceOptions {
-        selector: selector.map(DeviceSelector::from),
+        selector: selector.or(of_environment.as_deref()).map(DeviceSelector::from),
         validation,
         pipeline_cache: pipeline_cache(),
         surface_extensions,

@@ -160,10 +160,16 @@ impl PassLog {
         rates.sort_by(f64::total_cmp);
         drop((from, to));
         device.forget_memory_peaks();
-        Ok(Self {
-            started,
-            device_to_host_ns: host_ns - end_ns,
-            copy_gb_per_s: rates.get(rates.len() / 2).copied().filter(|rate| rate.is_finite()),
+        let copy_gb_per_s = rates.get(rates.len() / 2).copied().filter(|rate| rate.is_finite());
+        Ok(Self { started, device_to_host_ns: host_ns - end_ns, copy_gb_per_s, ..Self::without_bandwidth() })
+    }
+
+    /// Makes a log without the copy bandwidth, whose clocks are not synchronized.
+    pub fn without_bandwidth() -> Self {
+        Self {
+            started: Instant::now(),
+            device_to_host_ns: 0.0,
+            copy_gb_per_s: None,
             samples: Samples::default(),
             device_spans: Vec::new(),
             host_spans: Vec::new(),
@@ -174,7 +180,7 @@ impl PassLog {
             busy_ns: 0,
             steps: 0,
             passes_untimed: 0,
-        })
+        }
     }
 
     /// Adds a submission of `n_passes` passes, in the order of submissions; step k ends before pass

@@ -20,6 +20,17 @@ pub struct KernelSource {
     pub params_bytes: u32,
     /// Specialization constants (tunables), by id.
     pub specializations: &'static [SpecializationSource],
+    /// Floating-point operations, from the `Work:` line of the shader's header; empty if there is none.
+    pub work: &'static [WorkSource],
+}
+
+/// Floating-point operations that a shader does for each item of a kind. A multiply-add counts as two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkSource {
+    /// Number of operations per item.
+    pub flop: u32,
+    /// Kind of item: `particle`, or the name of a solver's work counter.
+    pub item: &'static str,
 }
 
 /// A storage buffer that a shader declares.

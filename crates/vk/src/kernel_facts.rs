@@ -1,6 +1,6 @@
 //! Static facts of a kernel: its group size, its shared memory, and the driver's statistics of its code.
 
-use crate::compiled::KernelInner;
+use crate::compiled::{KernelInner, WorkSource};
 use crate::device::Device;
 use crate::executable::{Executable, Occupancy};
 use std::sync::atomic::Ordering;
@@ -20,6 +20,8 @@ pub struct KernelFacts {
     pub shared_memory_bytes: Option<u64>,
     /// Number of times it was recorded.
     pub dispatches: u64,
+    /// Floating-point operations that the shader declares.
+    pub work: &'static [WorkSource],
     /// Driver statistics of its code; empty if the driver reports none, or was not asked
     /// ([`crate::DeviceOptions::pipeline_statistics`]).
     pub executables: Option<Vec<Executable>>,
@@ -52,6 +54,7 @@ impl KernelInner {
             workgroup_size: self.workgroup_size,
             tile: self.tile,
             shared_memory_bytes: self.shared_memory_bytes,
+            work: self.source.work,
             dispatches: self.dispatches.load(Ordering::Relaxed),
             executables: self.executables.clone(),
         }

@@ -44,7 +44,7 @@ mod validation;
 
 pub use buffer::{Buffer, Location, RawBuffer};
 pub use capabilities::{Capabilities, DeviceInfo, DeviceKind};
-pub use compiled::{BindingSource, KernelSource, Reach, SpecializationSource};
+pub use compiled::{BindingSource, KernelSource, Reach, SpecializationSource, WorkSource};
 pub use device::{Device, DeviceOptions, DeviceSelector, Statistics};
 pub use error::Error;
 pub use executable::{Executable, Occupancy, Statistic, StatisticValue};

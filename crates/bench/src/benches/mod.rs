@@ -11,6 +11,7 @@ mod decomposition;
 mod dem;
 mod exclusive_scan;
 mod fit_ellipsoids;
+mod flops;
 mod gather;
 mod lattice;
 mod mpm;
@@ -31,6 +32,7 @@ use crate::bench::Bench;
 pub fn all() -> &'static [&'static dyn Bench] {
     &[
         &copy::Copy,
+        &flops::Flops,
         &reduction::Reduction,
         &segmented_reduction::SegmentedReduction,
         &exclusive_scan::ExclusiveScan,

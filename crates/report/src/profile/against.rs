@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Profile;
+use super::{Profile, ProfileRow};
 use crate::comparison::{Comparison, Verdict, compare};
 use crate::statistics::median_of_times;
 
@@ -17,6 +17,8 @@ pub struct ProfileComparison {
     pub step: Comparison,
     /// All kernels of both profiles, currently most expensive first.
     pub kernels: Vec<KernelComparison>,
+    /// Earlier and current run.
+    pub runs: [RunFacts; 2],
     /// Differences between the two measurements that may explain a verdict.
     pub cautions: Vec<String>,
 }
@@ -32,6 +34,38 @@ pub struct KernelComparison {
     pub now_median_ns: Option<u64>,
     /// The comparison; `None` if it ran in only one of them.
     pub comparison: Option<Comparison>,
+    /// Earlier and current row.
+    pub rows: [Option<ProfileRow>; 2],
+}
+
+/// Facts of one of two runs that are compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunFacts {
+    /// The commit frazil was built from, if known.
+    pub git_commit: Option<String>,
+    /// The driver's name and version.
+    pub driver: String,
+    /// Number of measured steps, and of those before.
+    pub steps: [u64; 2],
+    /// Copy bandwidth in GB/s.
+    pub copy_gb_per_s: Option<f64>,
+    /// Maximum of bytes allocated at once.
+    pub bytes_peak: u64,
+    /// Hash of the final state.
+    pub state_hash: Option<String>,
+}
+
+impl RunFacts {
+    fn of(profile: &Profile) -> Self {
+        Self {
+            git_commit: profile.git_commit.clone(),
+            driver: profile.driver.clone(),
+            steps: [profile.steps, profile.steps_before],
+            copy_gb_per_s: profile.copy_gb_per_s,
+            bytes_peak: profile.memory.bytes_peak,
+            state_hash: profile.state_hash.clone(),
+        }
+    }
 }
 
 impl ProfileComparison {
@@ -84,6 +118,7 @@ pub fn compare_profiles(
                 kernel: name.clone(),
                 then_median_ns: a.and_then(|samples| median_of_times(samples)),
                 now_median_ns: b.and_then(|samples| median_of_times(samples)),
+                rows: [then, now].map(|p| p.rows.iter().find(|row| row.kernel == *name).cloned()),
                 comparison: a.zip(b).map(|(a, b)| compare(&as_f64(a), &as_f64(b), tolerance)),
             }
         })
@@ -95,6 +130,7 @@ pub fn compare_profiles(
         step_median_ns: [then.step_median_ns(), now.step_median_ns()],
         step: compare(&as_f64(&then.step_samples_ns), &as_f64(&now.step_samples_ns), tolerance),
         kernels,
+        runs: [then, now].map(RunFacts::of),
         cautions,
     })
 }

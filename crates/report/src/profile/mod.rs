@@ -2,6 +2,7 @@
 
 mod against;
 mod gaps;
+mod intensity;
 mod report;
 mod rows;
 mod table;
@@ -17,13 +18,15 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::statistics::median_of_times;
 
-pub use against::{KernelComparison, Mismatch, ProfileComparison, compare_profiles};
+pub use against::{KernelComparison, Mismatch, ProfileComparison, RunFacts, compare_profiles};
 pub use gaps::{Gap, HostGaps, host_gaps};
+pub use intensity::{Throughput, WorkItem};
 pub use report::profile_report;
 pub use rows::{KernelSamples, PassRow, ProfileRow, pass_rows, profile_rows};
 pub use table::{TableStyle, table};
 pub use tables::{
-    comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table, vary_table,
+    comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table, throughput_table,
+    vary_table,
 };
 pub use vary::{Candidate, Vary};
 
@@ -55,6 +58,15 @@ pub struct Profile {
     pub state_hash: Option<String>,
     /// Copy bandwidth of the device, bytes read plus written, in GB/s; `None` if not measured.
     pub copy_gb_per_s: Option<f64>,
+    /// Peak of multiply-adds of the device in f32, in GFLOP/s; `None` if not measured.
+    #[serde(default)]
+    pub peak_gflop_per_s: Option<f64>,
+    /// Items that kernels worked on in the last step.
+    #[serde(default)]
+    pub work: Vec<WorkItem>,
+    /// Time of steps with and without time stamps; `None` if not measured.
+    #[serde(default)]
+    pub stamping: Option<Stamping>,
     /// Share of the time from the first to the last pass in which the device had ended one submission and not
     /// begun the next, 0 to 1; `None` if not measured.
     pub idle_between_submissions: Option<f64>,
@@ -113,8 +125,29 @@ pub struct KernelFact {
     /// The driver's estimate of the cycles of a subgroup when others hide its latency.
     #[serde(default)]
     pub inverse_throughput_cycles: Option<u64>,
+    /// Floating-point operations per item that the shader declares.
+    #[serde(default)]
+    pub work: BTreeMap<String, u32>,
     /// All statistics of the driver, verbatim.
     pub driver_statistics: Vec<DriverStatistic>,
+}
+
+/// Time that the host waits for the same number of steps with and without time stamps, taken in turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamping {
+    /// Number of steps of each kind.
+    pub steps: u64,
+    /// Time of those with time stamps, in nanoseconds.
+    pub stamped_ns: u64,
+    /// Time of those without, in nanoseconds.
+    pub unstamped_ns: u64,
+}
+
+impl Stamping {
+    /// Returns the time with time stamps over the time without.
+    pub fn ratio(&self) -> Option<f64> {
+        (self.unstamped_ns > 0).then(|| self.stamped_ns as f64 / self.unstamped_ns as f64)
+    }
 }
 
 /// A driver statistic of a kernel, in the driver's own words.
@@ -231,6 +264,13 @@ pub(crate) mod tests {
             steps: 20,
             state_hash: None,
             copy_gb_per_s: Some(20.0),
+            peak_gflop_per_s: Some(60.0),
+            work: vec![WorkItem {
+                item: "pair".to_owned(),
+                kernels: vec!["pbd.lambda".to_owned()],
+                count: 8192,
+            }],
+            stamping: Some(Stamping { steps: 8, stamped_ns: 1_050_000, unstamped_ns: 1_000_000 }),
             idle_between_submissions: Some(0.001),
             host_busy: None,
             step_samples_ns: durations(120_000),
@@ -249,6 +289,7 @@ pub(crate) mod tests {
                 instructions: None,
                 latency_cycles: None,
                 inverse_throughput_cycles: None,
+                work: BTreeMap::from([("pair".to_owned(), 50), ("particle".to_owned(), 10)]),
                 driver_statistics: vec![DriverStatistic {
                     executable: "main".to_owned(),
                     name: "Register Count".to_owned(),

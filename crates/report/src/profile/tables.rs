@@ -1,7 +1,8 @@
 //! The parts of a profile as tables.
 
 use super::{
-    Candidate, HostGaps, KernelFact, Memory, PassRow, ProfileComparison, ProfileRow, TableStyle, Vary, table,
+    Candidate, HostGaps, KernelFact, Memory, PassRow, ProfileComparison, ProfileRow, TableStyle, Throughput,
+    Vary, table,
 };
 use crate::comparison::Comparison;
 
@@ -66,6 +67,32 @@ pub fn pass_table(passes: &[PassRow], style: TableStyle) -> String {
         [label, min, median, p95, share, bytes, rate, of_copy]
     };
     table(&header, &passes.iter().map(line).collect::<Vec<_>>(), style)
+}
+
+/// Formats the throughput of kernels with counted items as a table with a line per kernel and item.
+pub fn throughput_table(throughputs: &[Throughput], style: TableStyle) -> String {
+    let header =
+        ["kernel", "calls", "item", "M items/s", "GB/s", "of copy [%]", "flop/B", "GFLOP/s", "of peak [%]"];
+    let of_kernel = |kernel: &Throughput| -> Vec<[String; 9]> {
+        let percent = |share: Option<f64>| or_dash(tenths(share.map(|share| 100.0 * share)));
+        let number = |value: Option<f64>| or_dash(value.map(|value| format!("{value:.2}")));
+        let line = |(i, (item, rate)): (usize, &(String, f64))| {
+            let first = |text: String| if i == 0 { text } else { String::new() };
+            [
+                first(kernel.kernel.clone()),
+                first(kernel.calls.to_string()),
+                item.clone(),
+                format!("{rate:.1}"),
+                first(number(kernel.gb_per_s)),
+                first(percent(kernel.share_of_copy)),
+                first(number(kernel.flop_per_byte)),
+                first(number(kernel.gflop_per_s)),
+                first(percent(kernel.share_of_peak)),
+            ]
+        };
+        kernel.items.iter().enumerate().map(line).collect()
+    };
+    table(&header, &throughputs.iter().flat_map(of_kernel).collect::<Vec<_>>(), style)
 }
 
 impl PassRow {

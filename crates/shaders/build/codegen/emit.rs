@@ -85,6 +85,27 @@ fn elements(
     Ok(found)
 }
 
+/// Returns the floating-point operations that a header declares, as Rust: `Work: 9 flop per particle, 11 flop
+/// per listed_neighbour.` Items are the names of a solver's work counters, and `particle`.
+fn work(unit: &Unit) -> Result<String, String> {
+    let clauses = unit.doc.iter().filter_map(|line| line.trim().strip_prefix("Work:"));
+    let mut found: BTreeMap<String, u32> = BTreeMap::new();
+    for clause in clauses.flat_map(|line| line.trim().trim_end_matches('.').split(',')) {
+        let bad = |problem: &str| format!("Work: \"{}\": {problem}", clause.trim());
+        let words: Vec<&str> = clause.split_whitespace().collect();
+        let &[flop, "flop", "per", item] = words.as_slice() else {
+            return Err(bad("expected N flop per item"));
+        };
+        let flop = flop.parse().map_err(|_| bad("expected a whole number of flop"))?;
+        if found.insert(item.to_owned(), flop).is_some() {
+            return Err(bad("the item has its flop given already"));
+        }
+    }
+    let declared =
+        found.iter().map(|(item, flop)| format!("frazil_vk::WorkSource {{ flop: {flop}, item: {item:?} }}"));
+    Ok(declared.collect::<Vec<_>>().join(", "))
+}
+
 /// Returns the byte offset of a `uint` push constant; `name` may be the path of a struct field.
 fn offset_of(params: &Struct, name: &str) -> Option<usize> {
     let (name, rest) = name.split_once('.').map_or((name, None), |(name, rest)| (name, Some(rest)));
@@ -227,7 +248,7 @@ fn module(
                 spec.name, spec.id, spec.default_bits
             );
         }
-        out.push_str("],");
+        let _ = write!(out, "], work: &[{}],", work(unit)?);
         if !unit.stages[0].2.specializations.iter().any(|s| s.id == super::reflect::WORKGROUP_SIZE_ID) {
             return Err("no group size: include \"common/kernel.glsl\"".into());
         }

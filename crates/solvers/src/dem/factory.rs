@@ -8,7 +8,7 @@ use super::solver::Dem;
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
     FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, RigidBodies, Solver,
-    SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
+    SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE, WorkCounter,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -102,6 +102,11 @@ impl Solver for Dem {
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
         Ok(forwarded(own, PendingDemMetrics::is_ready, |own| Ok(own.wait()?.into())))
+    }
+
+    fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
+        let count = self.n_contact_rows(device)?;
+        Ok(vec![WorkCounter { item: "contact_row", kernels: &["dem.collide"], count }])
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {

@@ -417,6 +417,16 @@ impl Dem {
         self.slabs.shown_columns()
     }
 
+    /// Returns the number of rows of the last step: neighbours of grains that the contact law was evaluated
+    /// for, from both ends. For profiles only: it waits for the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn n_contact_rows(&self, device: &Device) -> frazil_vk::Result<u64> {
+        let first_row = self.particles.contacts.first_row.front();
+        Ok(device.download(first_row, first_row.len())?.last().map_or(0, |end| u64::from(*end)))
+    }
+
     /// Records a measurement of the state; the result arrives after the submission has completed.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::bodies::{with_load_metrics, with_load_values};
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
     Measurement, MetricInfo, PendingFault, PendingMeasurement, Solver, SolverError, SolverFactory,
-    StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
+    StateColumn, Tunable, Tuning, WORKGROUP_SIZE, WorkCounter,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -85,6 +85,15 @@ impl Solver for Mpm {
         let own = self.record_metrics(recorder)?;
         let own = forwarded(own, PendingMpmMetrics::is_ready, |own| Ok(own.wait()?.into()));
         Ok(with_load_values(own, self.body_loads(), recorder)?)
+    }
+
+    fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
+        // Each particle exchanges with all nodes in reach of its spline, none of which is left out.
+        let n = u64::from(device.download(&self.count().count, 1)?[0]);
+        let of_particle = u64::from(self.parameters().stencil).pow(self.parameters().dimensions);
+        let kernels =
+            &["mpm.rasterize_gather", "mpm.rasterize_fixed", "mpm.rasterize_float", "mpm.update_particles"];
+        Ok(vec![WorkCounter { item: "particle_node", kernels, count: n * of_particle }])
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {

@@ -9,7 +9,7 @@ use crate::solver::{forward_to_own, forwarded, motion_highlights, rows, stage_na
 use crate::{
     CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
     PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning,
-    WORKGROUP_SIZE,
+    WORKGROUP_SIZE, WorkCounter,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -174,6 +174,10 @@ impl Solver for Fluid {
         }
         let status = device.download(self.density_solve().status(), 1)?;
         Ok(status.iter().filter_map(|status| self.density_solve().warning(status)).collect())
+    }
+
+    fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
+        Ok(self.work_counters(device)?)
     }
 }
 

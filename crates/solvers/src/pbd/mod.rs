@@ -27,6 +27,7 @@ mod parameters;
 mod particles;
 mod shown;
 pub mod snow;
+mod work;
 
 pub use density_solve::{DensitySolve, DensityStatus};
 pub use factory::Factory;

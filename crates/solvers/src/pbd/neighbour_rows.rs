@@ -180,6 +180,24 @@ impl NeighbourRows {
         max_moved_q2(self.margin)
     }
 
+    /// Returns the reciprocal of the support radius, in 1/m.
+    pub(super) fn inverse_h(&self) -> f32 {
+        self.inverse_h
+    }
+
+    /// Returns where a particle is, as one behind faces of the domain sees it: `sides` are those of an entry.
+    pub(super) fn image(&self, x: [f32; 3], sides: u32, periodic: u32) -> [f32; 3] {
+        let [lower, upper] = self.domain_m;
+        std::array::from_fn(|axis| {
+            let [face, opposite] = match sides >> (2 * axis) & 3 {
+                1 => [lower[axis], upper[axis]],
+                2 => [upper[axis], lower[axis]],
+                _ => return x[axis],
+            };
+            if periodic >> axis & 1 == 1 { face + (x[axis] - opposite) } else { face - (x[axis] - face) }
+        })
+    }
+
     /// Selects the flag of the next iteration.
     pub(super) fn advance(&mut self) {
         self.flag = self.flag.saturating_add(1);

@@ -12,7 +12,7 @@ use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
     CurveSpec, InvariantFault, Measurement, MetricInfo, PanelSpec, PendingFault, PendingInvariants,
     PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning,
-    WORKGROUP_SIZE,
+    WORKGROUP_SIZE, WorkCounter,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -157,6 +157,10 @@ impl Solver for Viscoelastic {
             warnings.extend(status.iter().filter_map(|status| viscosity.warning(status)));
         }
         Ok(warnings)
+    }
+
+    fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
+        Ok(self.fluid().work_counters(device)?)
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {

@@ -33,6 +33,9 @@ pub fn document(
         steps: passes.steps(),
         state_hash,
         copy_gb_per_s: passes.copy_gb_per_s(),
+        peak_gflop_per_s: None,
+        work: Vec::new(),
+        stamping: None,
         idle_between_submissions: idle.map(|idle| idle.between_submissions),
         host_busy: idle.map(|idle| idle.host_busy),
         step_samples_ns: passes.samples().step_ns().to_vec(),
@@ -104,6 +107,7 @@ pub fn kernel_fact(kernel: KernelFacts) -> KernelFact {
         instructions: known.instructions,
         latency_cycles: known.latency_cycles,
         inverse_throughput_cycles: known.inverse_throughput_cycles,
+        work: kernel.work.iter().map(|work| (work.item.to_owned(), work.flop)).collect(),
         driver_statistics: statistics.collect(),
     }
 }

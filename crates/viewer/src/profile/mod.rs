@@ -2,6 +2,7 @@
 
 mod against;
 mod document;
+mod stamping;
 mod vary;
 
 pub use document::{document, kernel_fact, kernel_facts, memory, write};
@@ -13,10 +14,12 @@ use crate::profiling::{Activity, PassLog};
 use crate::run::{self, Folder};
 use crate::say;
 use crate::simulation::Simulation;
+use frazil_kernels::MultiplyAdd;
 use frazil_report::{
-    Profile, TableStyle, comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table,
-    vary_table,
+    Profile, TableStyle, WorkItem, comparison_table, facts_table, gap_table, memory_table, pass_table,
+    profile_table, throughput_table, vary_table,
 };
+use frazil_solvers::SolverError;
 use frazil_vk::{RecorderOptions, Submission};
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -40,6 +43,7 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
         baseline.check(&device.info().name, &scene.name, &scene_hash)?;
     }
     let folder = Folder::create(&args.out.clone().unwrap_or_else(|| run::default_folder(&scene)))?;
+    let peak_gflop_per_s = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
     let mut passes = PassLog::new(&device)?;
     let mut simulation = Simulation::new(&device, scene)?;
 
@@ -54,6 +58,10 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     let (memory, kernels) = (memory(&device), kernel_facts(&device, &passes.rows()));
     let hash = run::state_hash(&simulation)?;
     let mut profile = document(&simulation, &passes, memory, kernels, Some(hash))?;
+    profile.peak_gflop_per_s = peak_gflop_per_s;
+    profile.work = work(&simulation)?;
+    // These steps come last, because they change the state.
+    profile.stamping = Some(stamping::compare(&mut simulation, args.steps)?);
     if let Some(candidates) = &args.vary {
         profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, args.warm_up, args.steps)?);
         device.check_validation()?;
@@ -80,6 +88,17 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     against::check_regressions(baseline.as_ref(), comparison.as_ref())
 }
 
+/// Returns the items that kernels worked on in the last step.
+fn work(simulation: &Simulation) -> Result<Vec<WorkItem>, Failure> {
+    let counters = simulation.solver.work_counters(&simulation.device)?;
+    let item = |counter: frazil_solvers::WorkCounter| WorkItem {
+        item: counter.item.to_owned(),
+        kernels: counter.kernels.iter().map(|&name| name.to_owned()).collect(),
+        count: counter.count,
+    };
+    Ok(counters.into_iter().map(item).collect())
+}
+
 /// Formats the tables, and the overlap of host and device.
 fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     let (n, plain) = (profile.n_particles, TableStyle::Plain);
@@ -89,6 +108,10 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     }
     text += &format!("\n{}", profile_table(&profile.rows, plain));
     text += &format!("\n{}", pass_table(&profile.passes, plain));
+    let throughputs = profile.throughputs();
+    if !throughputs.is_empty() {
+        text += &format!("\n{}", throughput_table(&throughputs, plain));
+    }
     text += &format!("\n{}", facts_table(&profile.kernels, plain));
     if !profile.driver_reports() {
         text += "registers, spills and code size: not reported by this driver\n";
@@ -102,6 +125,15 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     if let Some(copy) = profile.copy_gb_per_s {
         text += &format!(
             "copy          {copy:.2} GB/s read and written, by the device's own copy of a large buffer\n"
+        );
+    }
+    if let Some(peak) = profile.peak_gflop_per_s {
+        text += &format!("peak          {peak:.1} GFLOP/s of multiply-adds, measured\n");
+    }
+    if let Some((stamping, ratio)) = profile.stamping.and_then(|s| Some((s, s.ratio()?))) {
+        text += &format!(
+            "time stamps   {ratio:.3} times the time of {} steps without them, taken in turns\n",
+            stamping.steps
         );
     }
     if let Some(idle) = profile.idle_between_submissions {

@@ -1,6 +1,6 @@
 //! `frazil profile`: tables, files, comparisons and tunables.
 
-use crate::tool::{SMALL, command, stderr, succeed};
+use crate::tool::{SMALL, SMALL_PARTICLES, command, stderr, succeed};
 use frazil_report::Profile;
 use std::path::Path;
 use std::process::Command;
@@ -31,12 +31,27 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
         "copy ",
         "device idle",
         "host busy",
+        "M items/s",
+        "GFLOP/s of multiply-adds",
+        "time stamps ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let profile = Profile::read(&folder.path().join("profile.json")).unwrap();
     assert_eq!((profile.steps, profile.steps_before, profile.step_samples_ns.len()), (6, 2, 6));
     assert!((profile.rows.iter().map(|row| row.share).sum::<f64>() - 1.0).abs() < 1e-9);
+
+    // Half as many steps again, by whole turns, with and without time stamps.
+    let stamping = profile.stamping.unwrap();
+    assert!(
+        stamping.steps == 4 && stamping.ratio().unwrap() > 0.0 && profile.peak_gflop_per_s.unwrap() > 0.0
+    );
+    let counted = |item: &str| profile.work.iter().find(|work| work.item == item).unwrap().count;
+    let [listed, near] = ["listed_neighbour", "near_neighbour"].map(counted);
+    assert!((SMALL_PARTICLES as u64..=listed).contains(&near), "{near} of {listed}");
+    let throughputs = profile.throughputs();
+    assert_eq!(throughputs.len(), 3, "{throughputs:?}");
+    assert!(throughputs.iter().all(|t| t.gflop_per_s.unwrap() > 0.0 && t.flop_per_byte.unwrap() > 0.0));
 
     // One row per place in the step: together they are the calls of the kernel.
     for row in &profile.rows {
@@ -116,6 +131,7 @@ fn a_profile_against_itself_passes_and_against_a_faster_one_fails() {
     assert!(line.is_some() && verdicts(&text, "slower") == 1, "{text}");
     assert!(stderr(&output).contains("slower than in") && stderr(&output).contains("pbd.solve_density"));
     let page = std::fs::read_to_string(folder.path().join("again/profile.html")).unwrap();
+    assert!(page.contains("time of a step by kernel, then and now"));
     assert!(page.contains("Against the earlier profile") && page.contains("class=\"slower\""));
 }
 

@@ -3,9 +3,9 @@
 mod plot;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use plot::{Bar, Stretch, bars, colour, timeline};
+use plot::{Bar, RoofPoint, Stretch, bars, colour, roofline, timeline};
 
-use super::{KernelFact, Profile, ProfileComparison, Vary};
+use super::{KernelComparison, KernelFact, Profile, ProfileComparison, Throughput, Vary};
 use crate::comparison::Comparison;
 
 /// Maximum number of memory columns shown as bars.
@@ -31,6 +31,7 @@ pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>)
                 (shares(profile))
                 (one_step(profile))
                 (bandwidth(profile))
+                (throughput(profile))
                 (kernels(profile))
                 (passes(profile))
                 @if let Some(vary) = &profile.vary { (varied(vary)) }
@@ -91,6 +92,11 @@ fn figures(profile: &Profile) -> Markup {
         (or_dash(step_ns.map(|ns| format!("{:.3} ms", ns as f64 / 1e6))), "median step, device time"),
         (or_dash(rate.map(|rate| format!("{rate:.2} M"))), "particle steps a second"),
         (or_dash(profile.copy_gb_per_s.map(|copy| format!("{copy:.1} GB/s"))), "copy bandwidth"),
+        (or_dash(profile.peak_gflop_per_s.map(|peak| format!("{peak:.1} GFLOP/s"))), "peak of multiply-adds"),
+        (
+            or_dash(profile.stamping.and_then(|s| s.ratio()).map(|ratio| format!("{ratio:.3}"))),
+            "time with time stamps over time without",
+        ),
         (or_dash(profile.idle_between_submissions.map(percent)), "device idle between submissions"),
         (or_dash(profile.host_busy.map(percent)), "host recording and submitting"),
         (format!("{} MB", mb(profile.memory.bytes_peak)), "memory, peak"),
@@ -162,6 +168,57 @@ fn bandwidth(profile: &Profile) -> Markup {
                 "kernel is bound by arithmetic, latency or reuse of what it reads."
             }
             (bars("bandwidth by kernel", &rows, label.as_ref().map(|(copy, label)| (*copy, label.as_str()))))
+        }
+    }
+}
+
+fn throughput(profile: &Profile) -> Markup {
+    let all = profile.throughputs();
+    if all.is_empty() {
+        return html! {};
+    }
+    let point = |t: &Throughput| {
+        Some(RoofPoint {
+            label: t.kernel.clone(),
+            intensity: t.flop_per_byte?,
+            rate: t.gflop_per_s?,
+            colour: profile.colour_of(&t.kernel),
+        })
+    };
+    let points: Vec<_> = all.iter().filter_map(point).collect();
+    let number = |value: Option<f64>| or_dash(value.map(|value| format!("{value:.2}")));
+    html! {
+        section {
+            h2 { "Work" }
+            p {
+                "Items that kernels worked on, counted in the last step, and the operations that their shaders "
+                "declare for each, over the median call. Calls of solves that had already ended are left out. "
+                "Operations are those of the method, not executed instructions: threads that wait for others of "
+                "their subgroup are not counted."
+            }
+            @if let (Some(copy), Some(peak)) = (profile.copy_gb_per_s, profile.peak_gflop_per_s) {
+                (roofline("roofline of kernels", &points, copy, peak))
+            }
+            div class="scroll" { table {
+                thead { tr {
+                    @for title in ["kernel", "calls", "µs", "10⁶ items/s", "GB/s", "of copy", "flop/B", "GFLOP/s", "of peak"] { th { (title) } }
+                } }
+                tbody { @for t in &all {
+                    tr {
+                        td { (t.kernel) }
+                        td { (t.calls) }
+                        td { (us(t.median_ns)) }
+                        td {
+                            @for (item, rate) in &t.items { div { (item) " " (format!("{rate:.1}")) } }
+                        }
+                        td { (number(t.gb_per_s)) }
+                        td { (or_dash(t.share_of_copy.map(percent))) }
+                        td { (number(t.flop_per_byte)) }
+                        td { (number(t.gflop_per_s)) }
+                        td { (or_dash(t.share_of_peak.map(percent))) }
+                    }
+                } }
+            } }
         }
     }
 }
@@ -366,6 +423,54 @@ fn varied(vary: &Vary) -> Markup {
     }
 }
 
+/// Returns a bar for the earlier and one for the current time of each kernel in a step.
+fn pairs(comparison: &ProfileComparison) -> Vec<Bar> {
+    let pair = |(rank, kernel): (usize, &KernelComparison)| {
+        let bar = |i: usize| {
+            let row = kernel.rows[i].as_ref();
+            let steps = comparison.runs[i].steps[0].max(1) as f64;
+            let step_us = row.map(|row| 1e-3 * row.total_ns as f64 / steps);
+            let calls = row.map_or(0.0, |row| row.calls as f64 / steps);
+            Bar {
+                label: format!("{} {}", kernel.kernel, ["then", "now"][i]),
+                value: step_us.unwrap_or(0.0),
+                text: step_us
+                    .map_or_else(|| "–".to_owned(), |us| format!("{us:.1} µs, {calls:.1} calls a step")),
+                colour: if i == 0 { colour(None) } else { colour(Some(rank)) },
+            }
+        };
+        [bar(0), bar(1)]
+    };
+    comparison.kernels.iter().enumerate().flat_map(pair).collect()
+}
+
+/// Shows the facts of both runs side by side.
+fn runs(comparison: &ProfileComparison) -> Markup {
+    let both = |value: &dyn Fn(usize) -> String| [value(0), value(1)];
+    let run = |i: usize| &comparison.runs[i];
+    let lines = [
+        (
+            "commit",
+            both(&|i| or_dash(run(i).git_commit.as_deref().map(|c| c.chars().take(12).collect::<String>()))),
+        ),
+        ("driver", both(&|i| run(i).driver.clone())),
+        ("steps", both(&|i| format!("{} after {}", run(i).steps[0], run(i).steps[1]))),
+        ("step, median µs", both(&|i| or_dash(comparison.step_median_ns[i].map(us)))),
+        ("copy GB/s", both(&|i| or_dash(run(i).copy_gb_per_s.map(|copy| format!("{copy:.1}"))))),
+        ("memory, peak MB", both(&|i| mb(run(i).bytes_peak))),
+        (
+            "final state",
+            both(&|i| or_dash(run(i).state_hash.as_deref().map(|h| h.chars().take(16).collect::<String>()))),
+        ),
+    ];
+    html! {
+        div class="scroll" { table {
+            thead { tr { th {} th { "then" } th { "now" } } }
+            tbody { @for (name, [then, now]) in &lines { tr { td { (name) } td { (then) } td { (now) } } } }
+        } }
+    }
+}
+
 fn against(comparison: &ProfileComparison) -> Markup {
     let row = |name: &str, then: Option<u64>, now: Option<u64>, found: Option<&Comparison>| {
         let verdict = match (found, then) {
@@ -395,6 +500,8 @@ fn against(comparison: &ProfileComparison) -> Markup {
                 " is the same."
             }
             @for caution in &comparison.cautions { p { (caution) } }
+            (runs(comparison))
+            (bars("time of a step by kernel, then and now", &pairs(comparison), None))
             div class="scroll" { table {
                 thead { tr {
                     @for title in ["kernel", "then µs", "now µs", "ratio", "95 %", "verdict"] { th { (title) } }
@@ -446,11 +553,15 @@ mod tests {
             "Steps by workgroup_size",
             "workgroup_size=4096 was refused: too large",
             "Against the earlier profile",
+            "pbd.lambda then",
+            "calls a step",
+            "pair 81.8",
+            "time with time stamps over time without",
             "same",
         ] {
             assert!(all.contains(part), "{part}: {all}");
         }
-        assert_eq!(body.descendants().filter(|node| node.has_tag_name("svg")).count(), 4);
+        assert_eq!(body.descendants().filter(|node| node.has_tag_name("svg")).count(), 6);
     }
 
     #[test]

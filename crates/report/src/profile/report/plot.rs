@@ -98,6 +98,65 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
     }
 }
 
+/// A kernel in a roofline.
+pub struct RoofPoint {
+    pub label: String,
+    /// Operations per byte.
+    pub intensity: f64,
+    /// Operations per nanosecond, which are GFLOP/s.
+    pub rate: f64,
+    pub colour: usize,
+}
+
+/// Draws rates over intensities on logarithmic axes, below the roof that a bandwidth in GB/s and a peak in
+/// GFLOP/s make (Williams2009).
+pub fn roofline(title: &str, points: &[RoofPoint], bandwidth: f64, peak: f64) -> Markup {
+    const HEIGHT: f64 = 300.0;
+    const BOTTOM: f64 = 40.0;
+    const LEFT: f64 = 60.0;
+    let is_shown = |value: &f64| value.is_finite() && *value > 0.0;
+    let shown: Vec<_> = points.iter().filter(|p| is_shown(&p.intensity) && is_shown(&p.rate)).collect();
+    if !is_shown(&bandwidth) || !is_shown(&peak) || shown.is_empty() {
+        return html! {};
+    }
+    let ridge = peak / bandwidth;
+    // Whole decades around the ridge, the points and a tenth of the peak.
+    let decades = |values: &mut dyn Iterator<Item = f64>| {
+        let (min, max) = values.fold((f64::INFINITY, 0.0_f64), |(min, max), v| (min.min(v), max.max(v)));
+        (min.log10().floor().max(-12.0), max.log10().ceil().min(15.0).max(min.log10().floor() + 1.0))
+    };
+    let (x0, x1) = decades(&mut shown.iter().map(|p| p.intensity).chain([ridge / 10.0, 10.0 * ridge]));
+    let (y0, y1) = decades(&mut shown.iter().map(|p| p.rate).chain([peak / 10.0, peak]));
+    let x = |value: f64| LEFT + (value.log10() - x0) / (x1 - x0) * (WIDTH - LEFT - 150.0);
+    let y = |value: f64| (HEIGHT - BOTTOM) - (value.log10() - y0) / (y1 - y0) * (HEIGHT - BOTTOM - 20.0);
+    // Where the roof enters the plot, at its left or from below.
+    let enters = 10_f64.powf(x0).max(10_f64.powf(y0) / bandwidth);
+    let ticks = |from: f64, to: f64| (from as i32..=to as i32).map(|power| 10_f64.powi(power));
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
+            @for tick in ticks(x0, x1) {
+                line class="axis" x1=(at(x(tick))) x2=(at(x(tick))) y1="20" y2=(at(HEIGHT - BOTTOM)) {}
+                text class="dim" x=(at(x(tick))) y=(at(HEIGHT - BOTTOM + 16.0)) text-anchor="middle" { (tick) }
+            }
+            @for tick in ticks(y0, y1) {
+                line class="axis" x1=(at(LEFT)) x2=(at(x(10_f64.powf(x1)))) y1=(at(y(tick))) y2=(at(y(tick))) {}
+                text class="dim" x=(at(LEFT - 8.0)) y=(at(y(tick) + 4.0)) text-anchor="end" { (tick) }
+            }
+            text class="dim" x=(at(LEFT)) y=(at(HEIGHT - 6.0)) { "flop per byte that must move; GFLOP/s upwards" }
+            line class="roof" x1=(at(x(enters))) y1=(at(y(enters * bandwidth))) x2=(at(x(ridge))) y2=(at(y(peak))) {}
+            line class="roof" x1=(at(x(ridge))) y1=(at(y(peak))) x2=(at(x(10_f64.powf(x1)))) y2=(at(y(peak))) {}
+            text class="dim" x=(at(x(10_f64.powf(x1)) + 6.0)) y=(at(y(peak) + 4.0)) { (format!("{peak:.3} GFLOP/s")) }
+            @for point in shown {
+                @let (x, y) = (x(point.intensity), y(point.rate));
+                circle class=(format!("c{}", point.colour)) cx=(at(x)) cy=(at(y)) r="5" {
+                    title { (point.label) (format!(": {:.3} flop/B, {:.3} GFLOP/s", point.intensity, point.rate)) }
+                }
+                text x=(at(x + 9.0)) y=(at(y + 4.0)) { (shortened(&point.label, 28)) }
+            }
+        }
+    }
+}
+
 /// Returns about five round numbers from zero, the last well below `end`, so that its label fits.
 fn ticks(end: f64) -> Vec<f64> {
     if !(end.is_finite() && end > 0.0) {
@@ -136,5 +195,14 @@ mod tests {
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{value}: {svg}");
         }
         assert!(!timeline("none", &[]).into_string().contains("NaN"));
+        for value in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-300, 1e300, 2.0] {
+            for [intensity, rate, bandwidth, peak] in
+                [[value, 1.0, 10.0, 50.0], [1.0, value, value, 50.0], [1.0, 1.0, 10.0, value]]
+            {
+                let point = RoofPoint { label: "x".to_owned(), intensity, rate, colour: 0 };
+                let svg = roofline("odd", &[point], bandwidth, peak).into_string();
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{value}: {svg}");
+            }
+        }
     }
 }

@@ -1,0 +1,124 @@
+//! Algorithmic work of kernels over the time it took, beside the bandwidth and the arithmetic peak of the
+//! device.
+
+use super::Profile;
+use crate::statistics::median_of_times;
+use serde::{Deserialize, Serialize};
+
+/// Share of the longest call below which a call counts as one without threads: a solve that has ended skips
+/// its remaining iterations, which take the time of an empty dispatch.
+const EMPTY_CALL: u64 = 10;
+/// The item whose number is that of particles.
+const PARTICLE: &str = "particle";
+
+/// Number of items that some kernels worked on in each pass of the last step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkItem {
+    /// Name of one item, such as `near_neighbour`.
+    pub item: String,
+    /// The kernels.
+    pub kernels: Vec<String>,
+    /// Number of items.
+    pub count: u64,
+}
+
+/// Algorithmic work of a kernel over its median call, of those that have threads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Throughput {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Its calls, without empty ones.
+    pub calls: usize,
+    /// The median of these calls, in nanoseconds.
+    pub median_ns: u64,
+    /// Minimum of bytes per call over the median, in GB/s.
+    pub gb_per_s: Option<f64>,
+    /// `gb_per_s` over the device's copy bandwidth.
+    pub share_of_copy: Option<f64>,
+    /// Names of items, and how many of them a second, in 10⁶/s.
+    pub items: Vec<(String, f64)>,
+    /// Declared floating-point operations over the median, in GFLOP/s.
+    pub gflop_per_s: Option<f64>,
+    /// `gflop_per_s` over the device's peak of multiply-adds.
+    pub share_of_peak: Option<f64>,
+    /// Declared floating-point operations per byte that must move.
+    pub flop_per_byte: Option<f64>,
+}
+
+impl Profile {
+    /// Returns the throughput of each kernel with counted items, the most expensive kernel first.
+    pub fn throughputs(&self) -> Vec<Throughput> {
+        self.rows.iter().filter_map(|row| self.throughput(&row.kernel)).collect()
+    }
+
+    fn throughput(&self, kernel: &str) -> Option<Throughput> {
+        let row = self.rows.iter().find(|row| row.kernel == kernel)?;
+        let items: Vec<&WorkItem> =
+            self.work.iter().filter(|work| work.kernels.iter().any(|name| name == kernel)).collect();
+        if items.is_empty() {
+            return None;
+        }
+        let all = self.samples_ns.get(kernel)?;
+        let longest = all.iter().copied().max()?;
+        let calls: Vec<u64> = all.iter().copied().filter(|ns| EMPTY_CALL * ns >= longest).collect();
+        let median_ns = median_of_times(&calls).filter(|ns| *ns > 0)?;
+        let rate = |amount: f64| amount / median_ns as f64;
+        // The host counts the bytes of every call as if it had threads.
+        let bytes = row.bytes.map(|bytes| bytes as f64 / row.calls.max(1) as f64);
+        let gb_per_s = bytes.map(rate);
+        let flop = self.flop_of(kernel);
+        let gflop_per_s = flop.map(rate);
+        let over = |a: Option<f64>, b: Option<f64>| Some(a? / b?).filter(|ratio| ratio.is_finite());
+        Some(Throughput {
+            kernel: kernel.to_owned(),
+            calls: calls.len(),
+            median_ns,
+            gb_per_s,
+            share_of_copy: over(gb_per_s, self.copy_gb_per_s),
+            items: items.iter().map(|work| (work.item.clone(), 1e3 * rate(work.count as f64))).collect(),
+            gflop_per_s,
+            share_of_peak: over(gflop_per_s, self.peak_gflop_per_s),
+            flop_per_byte: over(flop, bytes),
+        })
+    }
+
+    /// Returns the floating-point operations of a call, if the shader declares them and all items are
+    /// counted.
+    fn flop_of(&self, kernel: &str) -> Option<f64> {
+        let declared = &self.kernels.iter().find(|fact| fact.kernel == kernel)?.work;
+        let count = |item: &String| match item.as_str() {
+            PARTICLE => Some(self.n_particles),
+            _ => Some(self.work.iter().find(|work| work.item == *item)?.count),
+        };
+        let flop = declared.iter().map(|(item, flop)| Some(f64::from(*flop) * count(item)? as f64));
+        (!declared.is_empty()).then(|| flop.sum())?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{TableStyle, tests::profile, throughput_table};
+
+    #[test]
+    fn rates_leave_out_empty_calls_and_flop_need_all_of_their_items() {
+        let mut profile = profile();
+        // Half of the calls have no threads; the others take 100 µs.
+        let samples = [vec![100_000; 10], vec![900; 10]].concat();
+        profile.samples_ns.insert("pbd.lambda".to_owned(), samples);
+        let found = profile.throughputs();
+        assert_eq!((found.len(), found[0].calls, found[0].median_ns), (1, 10, 100_000));
+        // 8 192 pairs of 50 flop and 4 096 particles of 10, in 7.9 MB over 20 calls.
+        let flop = 8192.0 * 50.0 + 4096.0 * 10.0;
+        assert_eq!(found[0].gflop_per_s, Some(flop / 100_000.0));
+        assert_eq!(found[0].share_of_peak, Some(flop / 100_000.0 / 60.0));
+        assert_eq!(found[0].flop_per_byte, Some(flop / 395_000.0));
+        assert_eq!((found[0].items[0].1, found[0].gb_per_s), (81.92, Some(3.95)));
+        let table = throughput_table(&found, TableStyle::Plain);
+        assert!(table.contains("pair") && table.contains("81.9") && table.contains("7.5"), "{table}");
+
+        profile.kernels[0].work.insert("contact".to_owned(), 3);
+        assert_eq!(profile.throughputs()[0].gflop_per_s, None, "contacts were not counted");
+        profile.work.clear();
+        assert!(profile.throughputs().is_empty());
+    }
+}
