@@ -16,12 +16,12 @@
 // Elements: tile_momentum = threads * TILE_NODES, tile_force = threads * TILE_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
+layout(constant_id = 1) const uint THREADS_PER_ITEM = 256;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint STENCIL = 4;
 layout(constant_id = 4) const uint AS_PRINTED = 0;
 layout(constant_id = 5) const uint TRANSFER = 0;
-layout(constant_id = 6) const uint ROWS_PER_THREAD = 4;
+layout(constant_id = 6) const uint ROWS_PER_THREAD = 1;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/tiles.glsl"

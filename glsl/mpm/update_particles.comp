@@ -20,6 +20,8 @@ layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
+// Rows of nodes along x in an iteration, a divisor of STENCIL: more rows need fewer selects and more registers.
+layout(constant_id = 5) const uint ROWS_AT_ONCE = 1;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
@@ -77,7 +79,10 @@ void main() {
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
         vec2 along_z = third_weight(f, z);
         uvec4 targets = targets_of_plane(block, base_in_block, z);
-        [[unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+        [[dont_unroll]] for (uint first_y = 0u; first_y < STENCIL; first_y += ROWS_AT_ONCE)
+        [[unroll]] for (uint r = 0u; r < ROWS_AT_ONCE; ++r) {
+            // A constant where the outer loop has one iteration.
+            uint y = ROWS_AT_ONCE == STENCIL ? r : first_y + r;
             vec2 along_y = axis_weight(f.y, y);
             NodeRow row = row_of_nodes(targets, base_in_block, y, z);
             [[unroll]] for (uint k = 0u; k < STENCIL; ++k) {

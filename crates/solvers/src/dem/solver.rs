@@ -423,7 +423,7 @@ impl Dem {
     /// # Errors
     /// The device was lost.
     pub fn n_contact_rows(&self, device: &Device) -> frazil_vk::Result<u64> {
-        let first_row = self.particles.contacts.first_row.front();
+        let first_row = &self.lists.rows.first_row;
         Ok(device.download(first_row, first_row.len())?.last().map_or(0, |end| u64::from(*end)))
     }
 

@@ -92,7 +92,7 @@ impl Solver for Mpm {
         let n = u64::from(device.download(&self.count().count, 1)?[0]);
         let of_particle = u64::from(self.parameters().stencil).pow(self.parameters().dimensions);
         let kernels =
-            &["mpm.rasterize_gather", "mpm.rasterize_fixed", "mpm.rasterize_float", "mpm.update_particles"];
+            &["mpm.rasterize_tiles", "mpm.rasterize_fixed", "mpm.rasterize_float", "mpm.update_particles"];
         Ok(vec![WorkCounter { item: "particle_node", kernels, count: n * of_particle }])
     }
 

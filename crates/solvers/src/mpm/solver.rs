@@ -94,6 +94,8 @@ impl Kernels {
                     stencil,
                     as_printed,
                     transfer,
+                    // A GPU would lose a third of its subgroups to registers, see docs/kernels.
+                    rows_at_once: if device.is_software() { stencil } else { 1 },
                 },
             )?,
             collide_particles: Kernel::specialized(
