@@ -20,8 +20,8 @@ layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
-// Rows of nodes along x in an iteration, a divisor of STENCIL: more rows need fewer selects and more registers.
-layout(constant_id = 5) const uint ROWS_AT_ONCE = 1;
+// 1 to unroll the loop over the rows of a plane of nodes: fewer selects, more registers.
+layout(constant_id = 5) const uint UNROLLS_ROWS = 0;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
@@ -54,6 +54,36 @@ mat3 floored(mat3 strain) {
     return strain;
 }
 
+// Position of a particle among its nodes, the place of the first of them in its block, and the velocity that is
+// subtracted from those of nodes.
+struct Stencil {
+    vec3 f;
+    uvec3 base_in_block;
+    vec3 start;
+};
+
+struct Sums {
+    vec3 velocity;
+    vec3 change;
+    mat3 gradient;
+    mat3 spin;
+};
+
+// Adds a row of nodes along x.
+void add_row(inout Sums sums, Stencil at, uvec4 targets, vec2 along_z, uint y, uint z) {
+    vec2 along_y = axis_weight(at.f.y, y);
+    NodeRow row = row_of_nodes(targets, at.base_in_block, y, z);
+    [[unroll]] for (uint k = 0u; k < STENCIL; ++k) {
+        uint node = node_in_row(row, at.base_in_block.x + k);
+        vec4 w = node_weight(axis_weight(at.f.x, k), along_y, along_z);
+        vec3 v = node_velocity[node] - at.start;
+        sums.velocity += scaled(w.w, v);
+        if (TRANSFER == PIC_FLIP) sums.change += scaled(w.w, node_change[node]);
+        if (TRANSFER != MLS) sums.gradient += outer_product(v, w.xyz);
+        if (TRANSFER != PIC_FLIP) sums.spin += outer_product(v, scaled(w.w, vec3(k, y, z) - from_base(at.f)));
+    }
+}
+
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
@@ -72,31 +102,21 @@ void main() {
     // it would add momentum with every step, and strain with speed. AS_PRINTED sums velocities.
     vec3 old = velocity[i];
     vec3 start = AS_PRINTED != 0u ? vec3(0.0) : old;
-    vec3 picked = vec3(0.0);
-    vec3 changed = vec3(0.0);
-    mat3 gradient = mat3(0.0);
-    mat3 spin = mat3(0.0);
+    Stencil at = Stencil(f, base_in_block, start);
+    Sums sums = Sums(vec3(0.0), vec3(0.0), mat3(0.0), mat3(0.0));
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
         vec2 along_z = third_weight(f, z);
         uvec4 targets = targets_of_plane(block, base_in_block, z);
-        [[dont_unroll]] for (uint first_y = 0u; first_y < STENCIL; first_y += ROWS_AT_ONCE)
-        [[unroll]] for (uint r = 0u; r < ROWS_AT_ONCE; ++r) {
-            // A constant where the outer loop has one iteration.
-            uint y = ROWS_AT_ONCE == STENCIL ? r : first_y + r;
-            vec2 along_y = axis_weight(f.y, y);
-            NodeRow row = row_of_nodes(targets, base_in_block, y, z);
-            [[unroll]] for (uint k = 0u; k < STENCIL; ++k) {
-                uvec3 at = uvec3(k, y, z);
-                uint node = node_in_row(row, base_in_block.x + k);
-                vec4 w = node_weight(axis_weight(f.x, k), along_y, along_z);
-                vec3 v = node_velocity[node] - start;
-                picked += scaled(w.w, v);
-                if (TRANSFER == PIC_FLIP) changed += scaled(w.w, node_change[node]);
-                if (TRANSFER != MLS) gradient += outer_product(v, w.xyz);
-                if (TRANSFER != PIC_FLIP) spin += outer_product(v, scaled(w.w, vec3(at) - from_base(f)));
-            }
+        if (UNROLLS_ROWS != 0u) {
+            [[unroll]] for (uint y = 0u; y < STENCIL; ++y) add_row(sums, at, targets, along_z, y, z);
+        } else {
+            [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) add_row(sums, at, targets, along_z, y, z);
         }
     }
+    vec3 picked = sums.velocity;
+    vec3 changed = sums.change;
+    mat3 gradient = sums.gradient;
+    mat3 spin = sums.spin;
     mat3 c = inverse_inertia(t.lattice.cells_per_m) * t.cell_m * spin;
     gradient = TRANSFER == MLS ? c : t.lattice.cells_per_m * gradient;
 

@@ -95,7 +95,7 @@ impl Kernels {
                     as_printed,
                     transfer,
                     // A GPU would lose a third of its subgroups to registers, see docs/kernels.
-                    rows_at_once: if device.is_software() { stencil } else { 1 },
+                    unrolls_rows: device.is_software().into(),
                 },
             )?,
             collide_particles: Kernel::specialized(
