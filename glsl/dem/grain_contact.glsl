@@ -44,8 +44,8 @@ void take(ContactForce force, vec3 normal, float lever_m) {
 // Distance from the centre of a grain to the middle of its contact with a surface.
 float lever_of(float r, vec4 surface) { return r - 0.5 * max(r - surface.w, 0.0); }
 
-// Adds the contact with a surface in a row with this first word, given the surface's velocity and its contribution to 1/m*, 0 if contacts
-// do not move it.
+// Adds the contact with a surface in a row with this first word, given the velocity of the surface and its
+// contribution to 1/m*, 0 if contacts do not move it.
 ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
                            float inverse_mass, float friction, float damping_ratio, float attraction_n,
                            float range_m, float r, float m, vec3 v, vec3 w) {

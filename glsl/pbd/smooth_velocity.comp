@@ -10,8 +10,8 @@
 // for no-slip walls; the difference of a face's own s is weighted with the fraction that this face alone cuts
 // off. The drag of bodies is applied by apply_body_drag.
 //
-// With HAS_ROWS neighbours are from rows (list_neighbours.comp, or snow/rows.glsl). Bytes: 44 a particle (x* 12, u 12, key 4,
-// row 4, 12 out) plus rows and neighbours from cache. Sums run in sorted order.
+// With HAS_ROWS neighbours are from rows (list_neighbours.comp, or snow/rows.glsl). Bytes: 44 a
+// particle (x* 12, u 12, key 4, row 4, 12 out) plus rows and neighbours from cache. Sums run in sorted order.
 // Work: 11 flop per listed_neighbour, 27 flop per near_neighbour.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -322,7 +322,7 @@ impl Dem {
         let terms = device.buffer_from("terms", &[parameters.terms])?;
         (self.bodies, self.heights) = upload_bodies(device, &parameters.surroundings)?;
         (self.terms, self.parameters) = (terms, parameters);
-        // What was listed for other ranges and bodies is not valid.
+        // Lists for other ranges and bodies are not valid.
         self.is_forced = true;
         Ok(())
     }

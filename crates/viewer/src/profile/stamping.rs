@@ -1,4 +1,4 @@
-//! What time stamps cost: the same number of steps with and without them.
+//! Cost of time stamps: the same number of steps with and without them.
 
 use super::{PassLog, steps};
 use crate::failure::Failure;
