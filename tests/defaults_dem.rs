@@ -85,10 +85,10 @@ fn grains_rebound_with_their_restitution_at_the_default_step() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A pile of grains that fell into a box comes to rest: after 1.2 s its kinetic energy is below that of a fall
-/// from 1e-4 radii. The fall takes 0.25 s, and the last grain that rolls off the pile stops, by rolling
-/// friction at 5/7 0.1 g, 1.1 s after the start. Without rolling friction, the former default, grains roll
-/// on (printed by the long run).
+/// A pile of grains that fell into a box comes to rest: after 1.2 s its kinetic energy is below that of a
+/// fall from 1e-4 radii. The fall takes 0.25 s, and the last grain that rolls off the pile stops, by rolling
+/// friction at 5/7 0.1 g, 1.1 s after the start. Without rolling friction, the former default, grains roll on
+/// (printed by the long run).
 #[test]
 fn a_pile_comes_to_rest_at_the_default_settings() {
     let block = "particles = [{ shape.box = { min_m = [0.18, 0.02, 0.18], max_m = [0.3, 0.22, 0.3] }, \

@@ -19,6 +19,6 @@ uint group_idx() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID
 // Index of this thread in the folded dispatch; may lie past the element count.
 uint thread_idx() { return group_idx() * WORKGROUP_SIZE + gl_LocalInvocationIndex; }
 
-// Runs a statement where the condition holds. A software device runs both sides of a branch in any case, but no
-// iteration of a loop that no thread of a subgroup takes; for a GPU it is a branch.
+// Runs a statement where the condition holds. A software device runs both sides of a branch in any case, but
+// no iteration of a loop that no thread of a subgroup takes; for a GPU it is a branch.
 #define RARELY(condition) [[dont_unroll]] for (uint once_ = (condition) ? 1u : 0u; once_ > 0u; --once_)

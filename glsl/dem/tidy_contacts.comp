@@ -1,7 +1,7 @@
 #version 460
-// Counts each grain's stored contacts, and clears the rows after the last grain's, so that the bits of a state
-// do not depend on its past. Only needed for output from the device, not by a step. Bytes: 8 a grain, 32 for
-// each unused row. Order-independent.
+// Counts each grain's stored contacts, and clears the rows after the last grain's, so that the bits of a
+// state do not depend on its past. Only needed for output from the device, not by a step. Bytes: 8 a grain,
+// 32 for each unused row. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;

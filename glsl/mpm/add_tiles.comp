@@ -1,6 +1,6 @@
 #version 460
-// Sums the tiles of blocks (rasterize_tiles.comp) at each node of the active blocks: mass, momentum and force of
-// steps 1 and 3. A node is in the tiles of its own block and of the blocks before it, in a fixed order.
+// Sums the tiles of blocks (rasterize_tiles.comp) at each node of the active blocks: mass, momentum and force
+// of steps 1 and 3. A node is in the tiles of its own block and of the blocks before it, in a fixed order.
 //
 // Bytes: 28 a node written, and 28 for each node of a tile read. Order-independent.
 // Elements: source = threads << DIMENSIONS, tile_momentum = all, tile_force = all.

@@ -1,17 +1,17 @@
 #version 460
-// Runs steps 1 and 3 for the particles of a block, into the block's tile of nodes: mass Σ w m (Breekveldt2017 eq
-// 3.10), momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w (eq 3.23). add_tiles.comp sums the tiles.
+// Runs steps 1 and 3 for the particles of a block, into the block's tile of nodes: mass Σ w m (Breekveldt2017
+// eq 3.10), momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w (eq 3.23). add_tiles.comp sums the tiles.
 //
-// A thread takes a line of four cells along x, whose particles are consecutive, and ROWS_PER_THREAD of the rows of
-// nodes along x that they reach. It sums over its particles in registers, in their order, and then adds to the
-// tile in shared memory in rounds, one for each row of the stencil: in a round, lines add to different nodes.
-// More rows per thread read a particle fewer times and leave fewer threads. The order of sums does not depend
-// on it, since a particle that does not reach a node adds 0 to it.
+// A thread takes a line of four cells along x, whose particles are consecutive, and ROWS_PER_THREAD of the
+// rows of nodes along x that they reach. It sums over its particles in registers, in their order, and then
+// adds to the tile in shared memory in rounds, one for each row of the stencil: in a round, lines add to
+// different nodes. More rows per thread read a particle fewer times and leave fewer threads. The order of
+// sums does not depend on it, since a particle that does not reach a node adds 0 to it.
 //
 // APIC adds the affine velocity, v + C (x_i − x_p) (Jiang et al. 2015); MLS uses −Σ w V⁰ τ (x_i − x_p)/D for
 // the force (Hu et al. 2018).
-// Bytes: a particle's position, velocity, mass, stress and affine velocity once, if caches hold those of a block;
-// 28 for each node of a tile written. No atomics: sums in a fixed order.
+// Bytes: a particle's position, velocity, mass, stress and affine velocity once, if caches hold those of a
+// block; 28 for each node of a tile written. No atomics: sums in a fixed order.
 // Elements: cell_start = threads * BLOCK_NODES, position = all, velocity = all, mass = all, stress = all, affine = all.
 // Elements: tile_momentum = threads * TILE_NODES, tile_force = threads * TILE_NODES.
 #extension GL_GOOGLE_include_directive : require

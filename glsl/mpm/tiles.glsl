@@ -1,5 +1,5 @@
-// Tiles of nodes: one for each occupied block, of all nodes that the particles based in it reach. A tile has the
-// nodes of its block and STENCIL − 1 more along each axis. Kernels that include this declare STENCIL and
+// Tiles of nodes: one for each occupied block, of all nodes that the particles based in it reach. A tile has
+// the nodes of its block and STENCIL − 1 more along each axis. Kernels that include this declare STENCIL and
 // DIMENSIONS first.
 #ifndef MPM_TILES
 #define MPM_TILES

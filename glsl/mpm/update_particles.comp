@@ -54,8 +54,8 @@ mat3 floored(mat3 strain) {
     return strain;
 }
 
-// Position of a particle among its nodes, the place of the first of them in its block, and the velocity that is
-// subtracted from those of nodes.
+// Position of a particle among its nodes, the place of the first of them in its block, and the velocity that
+// is subtracted from those of nodes.
 struct Stencil {
     vec3 f;
     uvec3 base_in_block;

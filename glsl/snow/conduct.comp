@@ -3,8 +3,8 @@
 // (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl. Behind a face of the temperature T_f
 // an image has the temperature 2 T_f − T_j, so that linear profiles end at T_f.
 //
-// Bytes: 28 a particle (x* 12, key 4, row 4, T 4 + 4; corrected 52) plus rows and neighbours from cache, images
-// from cells. Sums run in sorted order.
+// Bytes: 28 a particle (x* 12, key 4, row 4, T 4 + 4; corrected 52) plus rows and neighbours from cache,
+// images from cells. Sums run in sorted order.
 // Elements: correction = threads * IS_CORRECTED, other_correction = threads * IS_CORRECTED.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -10,8 +10,8 @@
 // none leave it singular, so B is the solution nearest to 1 in the sense of Tikhonov:
 //   (A + ε) (B − 1) = 1 − A 1.
 //
-// Bytes: 44 a particle (x* 12, key 4, row 4, B 24) plus rows and neighbours from cache, images from cells. Sums
-// run in sorted order.
+// Bytes: 44 a particle (x* 12, key 4, row 4, B 24) plus rows and neighbours from cache, images from cells.
+// Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"

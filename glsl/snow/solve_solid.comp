@@ -15,8 +15,8 @@
 // was is taken back before, since it changes with the forces. Pair terms have the opposite sign at the other
 // end.
 //
-// Bytes: 100 + 8 · links a particle plus rows and neighbours from cache. Sums run in sorted order, over links in that
-// of their slots.
+// Bytes: 100 + 8 · links a particle plus rows and neighbours from cache. Sums run in sorted order, over links
+// in that of their slots.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

@@ -121,8 +121,9 @@ impl Scan {
         Ok(())
     }
 
-    /// Records a scan like [`Self::record`] that has no threads while `count`, whose dispatch arguments must be
-    /// prepared, is 0: for passes that few steps need. Levels above the first tiles have some, which do nothing.
+    /// Records a scan like [`Self::record`] that has no threads while `count`, whose dispatch arguments must
+    /// be prepared, is 0: for passes that few steps need. Levels above the first tiles have some, which do
+    /// nothing.
     ///
     /// # Errors
     /// Like [`Self::record`].

@@ -438,6 +438,16 @@ impl State {
         rows
     }
 
+    /// Returns true if a particle of a phase is not closer than a distance, whose square in h is
+    /// `max_moved_q2`, to where its neighbours were listed: twin of `snow/mark_moved`.
+    pub fn mark_moved(&self, p: &Parameters, kind: Kind, listed: &[[f32; 3]], max_moved_q2: f32) -> bool {
+        let is_far = |(x, listed): (&[f32; 3], &[f32; 3])| {
+            let moved_h = zip(*x, *listed, |a, b| (a - b) * (1.0 / p.fluid.support_m));
+            dot(moved_h, moved_h) >= max_moved_q2
+        };
+        self[kind].predicted.iter().zip(listed).any(is_far)
+    }
+
     /// Returns the particles closer to particle `i` than h, at positions `at`.
     fn neighbours(
         &self,

@@ -2,25 +2,14 @@
 //! device.
 
 use super::Profile;
+use super::work_item::WorkItem;
 use crate::statistics::median_of_times;
-use serde::{Deserialize, Serialize};
 
 /// Share of the longest call below which a call counts as one without threads: a solve that has ended skips
 /// its remaining iterations, which take the time of an empty dispatch.
 const EMPTY_CALL: u64 = 10;
 /// The item whose number is that of particles.
 const PARTICLE: &str = "particle";
-
-/// Number of items that some kernels worked on in each pass of the last step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkItem {
-    /// Name of one item, such as `near_neighbour`.
-    pub item: String,
-    /// The kernels.
-    pub kernels: Vec<String>,
-    /// Number of items.
-    pub count: u64,
-}
 
 /// Algorithmic work of a kernel over its median call, of those that have threads.
 #[derive(Debug, Clone, PartialEq)]

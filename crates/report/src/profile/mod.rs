@@ -8,6 +8,7 @@ mod rows;
 mod table;
 mod tables;
 mod vary;
+mod work_item;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +21,7 @@ use crate::statistics::median_of_times;
 
 pub use against::{KernelComparison, Mismatch, ProfileComparison, RunFacts, compare_profiles};
 pub use gaps::{Gap, HostGaps, host_gaps};
-pub use intensity::{Throughput, WorkItem};
+pub use intensity::Throughput;
 pub use report::profile_report;
 pub use rows::{KernelSamples, PassRow, ProfileRow, pass_rows, profile_rows};
 pub use table::{TableStyle, table};
@@ -29,6 +30,7 @@ pub use tables::{
     vary_table,
 };
 pub use vary::{Candidate, Vary};
+pub use work_item::WorkItem;
 
 /// Profile of a run, with one row per kernel, the most expensive first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

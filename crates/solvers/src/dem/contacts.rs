@@ -20,8 +20,8 @@ fn contact_words(has_rolling: bool) -> u32 {
 /// Factor on the number of initial contacts that sets the capacity, if that exceeds what the scene asks for.
 const MARGIN: f64 = 1.125;
 
-/// Contacts of grains before a step: the rows of the grain with id i are those from `first_row[i]` up to `first_row[i +
-/// 1]`.
+/// Contacts of grains before a step: the rows of the grain with id i are those from `first_row[i]` up to
+/// `first_row[i + 1]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     /// Index of the first row of each grain, and the end of the last; one more than there are grains.

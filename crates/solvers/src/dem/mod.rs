@@ -24,8 +24,8 @@
 //! Each of the two grains has the contact in its list, and no force is scattered. A grain has as many rows as
 //! there are things within its reach and a skin, and rows of all grains are consecutive, so memory depends on
 //! the mean number of contacts and not on the maximum. The two ends compute the same numbers with opposite
-//! signs, to the bit. Forces on pieces, which have many contacts, are sums of integers, which do not depend on
-//! the order.
+//! signs, to the bit. Forces on pieces, which have many contacts, are sums of integers, which do not depend
+//! on the order.
 
 mod contacts;
 mod factory;

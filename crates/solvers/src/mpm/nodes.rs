@@ -12,8 +12,8 @@ use frazil_shaders::types::{Body, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Maximum number of rows of the stencil's nodes that one thread sums, of 3 or 4 rows in a plane, 9 or 16 in
-/// space. More rows read a particle fewer times and take more registers, so that [`max_rows`] of the device bounds
-/// them.
+/// space. More rows read a particle fewer times and take more registers, so that there is a
+/// maximum for each kind of device, too.
 pub static ROWS_PER_THREAD: Tunable = Tunable { name: "rows_per_thread", default: 16, min: 1, max: 16 };
 
 /// Number of threads of a group that sums particles on tiles, if its tiles fit the shared memory.
@@ -102,8 +102,9 @@ impl Nodes {
     }
 }
 
-/// Returns the rows of a thread beyond which a software device compiles for seconds; or whose sums a GPU keeps in
-/// registers: 49 numbers for a row of the cubic spline, while four leave AMD's compiler 6 of 32 subgroups.
+/// Returns the rows of a thread beyond which a software device compiles for seconds; or whose sums a GPU
+/// keeps in registers: 49 numbers for a row of the cubic spline, while four leave AMD's compiler 6 of 32
+/// subgroups.
 fn max_rows(device: &Device) -> u32 {
     if device.is_software() { 9 } else { 1 }
 }

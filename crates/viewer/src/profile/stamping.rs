@@ -1,7 +1,8 @@
 //! Cost of time stamps: the same number of steps with and without them.
 
-use super::{PassLog, steps};
+use super::stepping::steps;
 use crate::failure::Failure;
+use crate::profiling::PassLog;
 use crate::simulation::Simulation;
 use frazil_report::Stamping;
 use std::time::Instant;

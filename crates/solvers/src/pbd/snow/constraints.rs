@@ -162,8 +162,8 @@ impl Constraints {
         Ok(())
     }
 
-    /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`, where the rows
-    /// have this flag.
+    /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`, where the
+    /// rows have this flag.
     pub fn compute_lambda(
         &self,
         recorder: &mut Recorder,
