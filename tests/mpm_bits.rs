@@ -268,7 +268,7 @@ fn block_overflow_is_reported_and_discards_only_the_step() {
     let fault = mpm.record_fault_check(&mut recorder).unwrap();
     DEVICE.submit(recorder).unwrap();
     let fault = fault.wait().unwrap().unwrap();
-    assert_eq!((fault.pass, &fault.found), ("FindBlocks", &FaultKind::GridFull { capacity }));
+    assert_eq!((fault.pass, &fault.found), ("SortByCell", &FaultKind::GridFull { capacity }));
     let message = fault.to_string();
     assert!(
         message.contains("steps_per_submission") && message.contains(&capacity.active.to_string()),

@@ -97,7 +97,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (fault[0].step != INVALID_INDEX || is_full) return;
+    if (is_frozen(fault[0].step, fault[0].now) || is_full) return;
     MpmTerms t = terms[0];
     vec3 x = position[i];
     vec4 own = contact[i];

@@ -19,14 +19,15 @@ layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; }
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Active { uint active_block[]; };
 layout(scalar, binding = 3) readonly buffer Source { uint source[]; };
-layout(scalar, binding = 4) readonly buffer CellStart { uint cell_start[]; };
-layout(scalar, binding = 5) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 6) readonly buffer Tangent { float tangent[]; };
-layout(scalar, binding = 7) readonly buffer Momentum { vec4 momentum[]; };
-layout(scalar, binding = 8) readonly buffer Field { vec3 field[]; };
-layout(scalar, binding = 9) readonly buffer Solve { MpmSolve solve[]; };
-layout(scalar, binding = 10) readonly buffer Held { vec3 held[]; };
-layout(scalar, binding = 11) writeonly buffer Applied { vec3 applied[]; };
+layout(scalar, binding = 4) readonly buffer FirstCell { uint first_cell[]; };
+layout(scalar, binding = 5) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 6) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 7) readonly buffer Tangent { float tangent[]; };
+layout(scalar, binding = 8) readonly buffer Momentum { vec4 momentum[]; };
+layout(scalar, binding = 9) readonly buffer Field { vec3 field[]; };
+layout(scalar, binding = 10) readonly buffer Solve { MpmSolve solve[]; };
+layout(scalar, binding = 11) readonly buffer Held { vec3 held[]; };
+layout(scalar, binding = 12) writeonly buffer Applied { vec3 applied[]; };
 
 void main() {
     uint a = thread_idx() / THREADS_PER_ITEM;
@@ -43,7 +44,7 @@ void main() {
                 uvec3 below = uvec3(lessThan(in_block, k));
                 uint o = source[a * BLOCK_REACH + (below.x | below.y << 1u | below.z << 2u)];
                 if (o == INVALID_INDEX) continue;
-                uint cell = o * BLOCK_NODES + node_number(in_block + BLOCK_SIDE * below - k);
+                uint cell = first_cell[o] + node_number(in_block + BLOCK_SIDE * below - k);
                 uint end = cell_start[cell + 1u];
                 [[dont_unroll]] for (uint p = cell_start[cell]; p < end; ++p) {
                     vec3 f = place_in_stencil(place_in_cells(t.lattice, position[p]), node - k);

@@ -1,5 +1,5 @@
 #version 460
-// Runs steps 9 and 10 for a particle: collisions of its own velocity (Breekveldt2017 sec 3.2.9), then x ← x +
+// Runs steps 9 and 10 for a particle in a scene with bodies: collisions of its own velocity (Breekveldt2017 sec 3.2.9), then x ← x +
 // Δt v, and the push out of bodies that it ended in (Cai2020 step 8).
 //
 // Impulses on named bodies are summed in integers. Bytes: 48 a particle. Order-independent, except for the
@@ -8,12 +8,11 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
-layout(constant_id = 2) const uint HAS_COLLIDERS = 1;
-layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 2) const uint BODY_KINDS = 0xdf;
 // 1 if loads on some bodies are measured.
-layout(constant_id = 4) const uint HAS_NAMED_BODIES = 0;
+layout(constant_id = 3) const uint HAS_NAMED_BODIES = 0;
 // 1 if apply_contact runs next, which pushes particles out.
-layout(constant_id = 5) const uint HAS_CONTACT_FORCES = 0;
+layout(constant_id = 4) const uint HAS_CONTACT_FORCES = 0;
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
 #include "common/body.glsl"
@@ -36,19 +35,19 @@ layout(scalar, push_constant) uniform Params {
 
 #include "common/fixed.glsl"
 const uint ONLY_STICKY = 0u;
+const uint HAS_COLLIDERS = 1u;
 #include "mpm/colliders.glsl"
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (fault[0].step != INVALID_INDEX || is_full) return;
+    if (is_frozen(fault[0].step, fault[0].now) || is_full) return;
     MpmTerms t = terms[0];
     vec3 x = position[i];
     vec3 v = velocity[i];
     COLLIDE_AND_MEASURE(t, x, time_s, mass[i], v);
-    vec3 moved = t.dt_s * v;
-    vec3 next = x + moved;
+    vec3 next = x + t.dt_s * v;
     if (HAS_CONTACT_FORCES == 0u) {
         PUSH_OUT(t, next, time_s);
     }
@@ -56,9 +55,5 @@ void main() {
     velocity[i] = v;
     position[i] = next;
 
-    // A value that is not finite fails every comparison.
-    bool is_sound = is_finite_vector(v) && is_finite_vector(next);
-    vec3 farthest = abs(moved);
-    bool is_slow = max(farthest.x, max(farthest.y, farthest.z)) <= t.cell_m;
-    if (!is_sound || !is_slow) atomicMin(fault[0].place, i);
+    if (!is_sound_motion(t, next, v)) RECORD_FAULT(i)
 }

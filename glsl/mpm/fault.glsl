@@ -1,5 +1,5 @@
-// Record of the first fault. While `fault_step` is INVALID_INDEX there is none; after a fault no step changes
-// a particle.
+// Record of the first fault, and the number of the current step. While `step` is INVALID_INDEX there is no
+// fault; after it no step changes a particle or the order of particles.
 #ifndef MPM_FAULT
 #define MPM_FAULT
 
@@ -11,9 +11,14 @@ const uint TOO_FAST = 3u;
 const uint GRID_FULL = 4u;
 
 struct MpmFault {
-    // Index of the faulty particle, in the order of its step; the lowest of all reported.
-    uint place;
+    // Step of the fault.
     uint step;
+    // Number of the step that runs, counted by the device.
+    uint now;
+    // Index of the faulty particle, in the order of its step; the lowest of all reported. INVALID_INDEX if the
+    // lists of blocks were too short.
+    uint place;
+    // What follows is filled in when the record is read back.
     uint kind;
     uint id;
     // Key of its cell at the start of the step, and its state at the end of the step.
@@ -22,5 +27,15 @@ struct MpmFault {
     vec3 velocity_m_s;
     float determinant;
 };
+
+// Returns true if a step before this one had a fault.
+bool is_frozen(uint fault_step, uint now) { return fault_step < now; }
+
+// Records a fault of particle i in this step; needs a buffer `fault`.
+#define RECORD_FAULT(i)                           \
+    {                                             \
+        atomicMin(fault[0].step, fault[0].now);   \
+        atomicMin(fault[0].place, i);             \
+    }
 
 #endif

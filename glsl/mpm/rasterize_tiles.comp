@@ -12,7 +12,7 @@
 // the force (Hu et al. 2018).
 // Bytes: a particle's position, velocity, mass, stress and affine velocity once, if caches hold those of a
 // block; 28 for each node of a tile written. No atomics: sums in a fixed order.
-// Elements: cell_start = threads * BLOCK_NODES, position = all, velocity = all, mass = all, stress = all, affine = all.
+// Elements: first_cell = threads, cell_start = threads * BLOCK_NODES, position = all, velocity = all, mass = all, order = all, stress = all, affine = all.
 // Elements: tile_momentum = threads * TILE_NODES, tile_force = threads * TILE_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -28,14 +28,17 @@ layout(constant_id = 6) const uint ROWS_PER_THREAD = 1;
 
 layout(scalar, binding = 0) readonly buffer OccupiedCount { uint occupied_count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
-layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
-layout(scalar, binding = 3) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 4) readonly buffer Velocity { vec3 velocity[]; };
-layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
-layout(scalar, binding = 6) readonly buffer Stress { float stress[]; };
-layout(scalar, binding = 7) readonly buffer Affine { float affine[]; };
-layout(scalar, binding = 8) writeonly buffer TileMomentum { vec4 tile_momentum[]; };
-layout(scalar, binding = 9) writeonly buffer TileForce { vec3 tile_force[]; };
+layout(scalar, binding = 2) readonly buffer FirstCell { uint first_cell[]; };
+layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 6) readonly buffer Mass { float mass[]; };
+// Stress and affine velocity are still in the order of the step before.
+layout(scalar, binding = 7) readonly buffer Order { uint order[]; };
+layout(scalar, binding = 8) readonly buffer Stress { float stress[]; };
+layout(scalar, binding = 9) readonly buffer Affine { float affine[]; };
+layout(scalar, binding = 10) writeonly buffer TileMomentum { vec4 tile_momentum[]; };
+layout(scalar, binding = 11) writeonly buffer TileForce { vec3 tile_force[]; };
 
 // Lines of cells in a block, and rows of nodes in the stencil.
 const uint LINES = BLOCK_NODES / BLOCK_SIDE;
@@ -66,7 +69,7 @@ void main() {
         pull[n] = vec3(0.0);
     }
     bool has_rows = block < n_blocks && part * ROWS_PER_THREAD < STENCIL_ROWS;
-    uint first = block * BLOCK_NODES + line * BLOCK_SIDE;
+    uint first = has_rows ? first_cell[block] + line * BLOCK_SIDE : 0u;
     uint begin = has_rows ? cell_start[first] : 0u;
     uint end = has_rows ? cell_start[first + BLOCK_SIDE] : 0u;
     [[dont_unroll]] for (uint p = begin; p < end; ++p) {
@@ -77,8 +80,9 @@ void main() {
         uint x = base.x % BLOCK_SIDE;
         float own = mass[p];
         vec3 v = in_dimensions(velocity[p]);
-        mat3 c = TRANSFER != PIC_FLIP ? LOAD_MATRIX(affine, p, 0.0) : mat3(0.0);
-        mat3 tau = LOAD_SYMMETRIC(stress, p);
+        uint old = order[p];
+        mat3 c = TRANSFER != PIC_FLIP ? LOAD_MATRIX(affine, old, 0.0) : mat3(0.0);
+        mat3 tau = LOAD_SYMMETRIC(stress, old);
         [[unroll]] for (uint r = 0u; r < ROWS_PER_THREAD; ++r) {
             uint row = part * ROWS_PER_THREAD + r;
             uint y = row % STENCIL;

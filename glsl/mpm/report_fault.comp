@@ -1,6 +1,6 @@
 #version 460
-// Ends a step: the first thread records its fault if it is the first one. Each further thread adds the step
-// to the load on a named body, unless there is a fault, and resets the sums of impulses.
+// Describes the first fault, by the first thread; nothing has changed since. Each further thread ends a step for
+// the load on a named body: it adds the step, unless there is a fault, and resets the sums of impulses.
 //
 // Bytes: 64, and 176 a named body. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -13,18 +13,15 @@ layout(constant_id = 1) const uint DIMENSIONS = 3;
 #include "common/body_load.glsl"
 
 layout(scalar, binding = 0) readonly buffer Terms { MpmTerms terms[]; };
-layout(scalar, binding = 1) readonly buffer Required { uint blocks_required[]; };
-layout(scalar, binding = 2) readonly buffer Key { uint key[]; };
-layout(scalar, binding = 3) readonly buffer Id { uint id[]; };
-layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
-layout(scalar, binding = 6) readonly buffer Elastic { float elastic[]; };
-layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
-layout(scalar, binding = 8) buffer Sums { uint sums[]; };
-layout(scalar, binding = 9) buffer Loads { BodyLoad loads[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer Id { uint id[]; };
+layout(scalar, binding = 3) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 4) readonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 5) readonly buffer Elastic { float elastic[]; };
+layout(scalar, binding = 6) buffer Fault { MpmFault fault[]; };
+layout(scalar, binding = 7) buffer Sums { uint sums[]; };
+layout(scalar, binding = 8) buffer Loads { BodyLoad loads[]; };
 layout(scalar, push_constant) uniform Params {
-    uint step;
-    uint block_capacity[2];
     uint n_loads;
 };
 
@@ -43,30 +40,27 @@ void end_step_of_load(uint k, bool is_sound) {
 
 void main() {
     uint thread = thread_idx();
-    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
     if (thread > 0u) {
-        // The first thread sets the step only if the other two conditions do not hold either.
-        bool is_sound = !is_full && fault[0].place == INVALID_INDEX && fault[0].step == INVALID_INDEX;
-        if (thread <= n_loads) end_step_of_load(thread - 1u, is_sound);
+        if (thread <= n_loads) end_step_of_load(thread - 1u, fault[0].step == INVALID_INDEX);
         return;
     }
-    if (fault[0].step != INVALID_INDEX) return;
-    uint p = fault[0].place;
-    if (p == INVALID_INDEX && !is_full) return;
-    fault[0].step = step;
-    fault[0].kind = GRID_FULL;
-    if (is_full) return;
-    mat3 f = LOAD_MATRIX(elastic, p, 1.0);
-    float determinant = dot(f[0], cross(f[1], f[2]));
-    fault[0].id = id[p];
-    fault[0].key = key[p];
-    fault[0].position_m = position[p];
-    fault[0].velocity_m_s = velocity[p];
-    fault[0].determinant = determinant;
-    vec3 moved = abs(terms[0].dt_s * velocity[p]);
-    bool is_slow = max(moved.x, max(moved.y, moved.z)) <= terms[0].cell_m;
-    fault[0].kind = !is_finite_vector(velocity[p]) ? NODE_NOT_FINITE
-                    : !is_finite(magnitude_bits(f)) ? STRAIN_NOT_FINITE
-                    : is_slow                       ? INVERTED
-                                                    : TOO_FAST;
+    // A particle's state is read only if there is a fault.
+    RARELY(fault[0].step != INVALID_INDEX) {
+        uint p = fault[0].place;
+        fault[0].kind = GRID_FULL;
+        if (p == INVALID_INDEX) return;
+        mat3 f = LOAD_MATRIX(elastic, p, 1.0);
+        float determinant = dot(f[0], cross(f[1], f[2]));
+        fault[0].id = id[p];
+        fault[0].key = key[p];
+        fault[0].position_m = position[p];
+        fault[0].velocity_m_s = velocity[p];
+        fault[0].determinant = determinant;
+        vec3 moved = abs(terms[0].dt_s * velocity[p]);
+        bool is_slow = max(moved.x, max(moved.y, moved.z)) <= terms[0].cell_m;
+        fault[0].kind = !is_finite_vector(velocity[p]) ? NODE_NOT_FINITE
+                        : !is_finite(magnitude_bits(f)) ? STRAIN_NOT_FINITE
+                        : is_slow                       ? INVERTED
+                                                        : TOO_FAST;
+    }
 }

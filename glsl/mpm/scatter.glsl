@@ -2,7 +2,7 @@
 // is a parameter.
 //
 // The including shader defines `add_to_node(MpmTerms t, uint node, float m, vec3 v, vec3 pull)` after
-// "mpm/scatter.glsl" and the buffers from binding 9 on, and calls scatter().
+// "mpm/scatter.glsl" and the buffers from binding 10 on, and calls scatter().
 #ifndef MPM_SCATTER
 #define MPM_SCATTER
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -19,8 +19,10 @@ layout(scalar, binding = 3) readonly buffer Target { uint target[]; };
 layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 6) readonly buffer Mass { float mass[]; };
-layout(scalar, binding = 7) readonly buffer Stress { float stress[]; };
-layout(scalar, binding = 8) readonly buffer Affine { float affine[]; };
+// Stress and affine velocity are still in the order of the step before.
+layout(scalar, binding = 7) readonly buffer Order { uint order[]; };
+layout(scalar, binding = 8) readonly buffer Stress { float stress[]; };
+layout(scalar, binding = 9) readonly buffer Affine { float affine[]; };
 
 void add_to_node(MpmTerms t, uint node, float m, vec3 v, vec3 pull);
 
@@ -35,8 +37,9 @@ void scatter() {
     float inertia = inverse_inertia(t.lattice.cells_per_m);
     vec3 own = velocity[i];
     float own_mass = mass[i];
-    mat3 s = LOAD_SYMMETRIC(stress, i);
-    mat3 c = TRANSFER == PIC_FLIP ? mat3(0.0) : LOAD_MATRIX(affine, i, 0.0);
+    uint old = order[i];
+    mat3 s = LOAD_SYMMETRIC(stress, old);
+    mat3 c = TRANSFER == PIC_FLIP ? mat3(0.0) : LOAD_MATRIX(affine, old, 0.0);
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
         vec2 along_z = third_weight(f, z);
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {

@@ -1,6 +1,6 @@
 #version 460
-// Runs steps 7 and 8 for a particle: deformation gradient, velocity, and the stress for the next step. Steps
-// 9 and 10 are in collide_particles.comp.
+// Runs steps 7 and 8 for a particle: deformation gradient, velocity, and the stress for the next step; without
+// bodies also steps 9 and 10, collisions with walls and motion, which are otherwise in collide_particles.comp.
 //
 // Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine
 // velocity). Its singular values are bounded, and the excess, or a share of it in viscous snow, goes to the
@@ -11,7 +11,7 @@
 // are lost to rounding anyway; off the diagonal they would accumulate, and the rounding of Σ v_i ∇w, which is
 // exactly 0 for a particle that drifts alone, would become strain (Breekveldt2017 sec 4.1).
 //
-// Bytes: 4 (9 + 3 + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP: and changes)
+// Bytes: 4 (9 + 3 + 3 MOVES + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP: and changes)
 // of its nodes once per block if caches hold them. Order-independent, except for the choice of the first
 // fault, which is the one with the lowest index.
 #extension GL_GOOGLE_include_directive : require
@@ -22,6 +22,10 @@ layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
 // 1 to unroll the loop over the rows of a plane of nodes: fewer selects, more registers.
 layout(constant_id = 5) const uint UNROLLS_ROWS = 0;
+// 1 if there are no bodies: particles collide with walls, and move.
+layout(constant_id = 6) const uint MOVES = 0;
+// 1 if apply_contact runs next, which keeps particles in the domain.
+layout(constant_id = 7) const uint HAS_CONTACT_FORCES = 0;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
@@ -35,7 +39,7 @@ layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[];
 layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
 layout(scalar, binding = 7) readonly buffer Required { uint blocks_required[]; };
-layout(scalar, binding = 8) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 8) buffer Position { vec3 position[]; };
 layout(scalar, binding = 9) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 10) buffer Elastic { float elastic[]; };
 layout(scalar, binding = 11) buffer PlasticVolume { float plastic_volume[]; };
@@ -45,6 +49,8 @@ layout(scalar, binding = 14) buffer Fault { MpmFault fault[]; };
 layout(scalar, push_constant) uniform Params { uint block_capacity[2]; };
 
 #include "sparse/node_row.glsl"
+const uint ONLY_STICKY = 0u;
+#include "mpm/walls.glsl"
 
 const float ROUNDING_OF_ONE = 5.9604645e-8;
 
@@ -76,9 +82,9 @@ void add_row(inout Sums sums, Stencil at, uvec4 targets, vec2 along_z, uint y, u
     [[unroll]] for (uint k = 0u; k < STENCIL; ++k) {
         uint node = node_in_row(row, at.base_in_block.x + k);
         vec4 w = node_weight(axis_weight(at.f.x, k), along_y, along_z);
-        vec3 v = node_velocity[node] - at.start;
+        vec3 v = in_dimensions(node_velocity[node]) - at.start;
         sums.velocity += scaled(w.w, v);
-        if (TRANSFER == PIC_FLIP) sums.change += scaled(w.w, node_change[node]);
+        if (TRANSFER == PIC_FLIP) sums.change += scaled(w.w, in_dimensions(node_change[node]));
         if (TRANSFER != MLS) sums.gradient += outer_product(v, w.xyz);
         if (TRANSFER != PIC_FLIP) sums.spin += outer_product(v, scaled(w.w, vec3(k, y, z) - from_base(at.f)));
     }
@@ -88,7 +94,11 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (fault[0].step != INVALID_INDEX || is_full) return;
+    if (is_frozen(fault[0].step, fault[0].now)) return;
+    if (is_full) {
+        if (i == 0u) atomicMin(fault[0].step, fault[0].now);
+        return;
+    }
     MpmTerms t = terms[0];
     vec3 x = position[i];
     vec3 xi = place_in_cells(t.lattice, x);
@@ -144,6 +154,16 @@ void main() {
     picked += start;
     vec3 v = TRANSFER == PIC_FLIP ? mix(picked, old + changed, t.flip_ratio) : picked;
 
+    bool is_sound = true;
+    if (MOVES != 0u) {
+        v = collide_with_walls(t, x, v);
+        vec3 next = x + t.dt_s * v;
+        if (HAS_CONTACT_FORCES == 0u) next = kept_in_domain(t, next);
+        if (DIMENSIONS == 2u) next.z = x.z;
+        position[i] = next;
+        is_sound = is_sound_motion(t, next, v);
+    }
+
     velocity[i] = v;
     plastic_volume[i] = plastic;
     STORE_MATRIX(elastic, i, stretched);
@@ -151,5 +171,5 @@ void main() {
     STORE_SYMMETRIC(stress, i, s);
     if (TRANSFER != PIC_FLIP) STORE_MATRIX(affine, i, c);
 
-    if (!(is_finite(magnitude_bits(stretched)) && j > 0.0)) atomicMin(fault[0].place, i);
+    if (!(is_sound && is_finite(magnitude_bits(stretched)) && j > 0.0)) RECORD_FAULT(i)
 }

@@ -1,6 +1,6 @@
 // Rows of cells below a node, whose particles are consecutive: keys of a block are consecutive along x.
 //
-// Needs STENCIL and buffers `source` and `cell_start`.
+// Needs STENCIL and buffers `source`, `first_cell` and `cell_start`.
 struct CellRow {
     uint begin;
     uint end;
@@ -18,6 +18,6 @@ CellRow row_of_cells(uint a, uvec3 in_block, uint n_nodes, uint y, uint z, uint 
     uint first = side == 1u ? in_block.x + BLOCK_SIDE - farthest : max(in_block.x, farthest) - farthest;
     uint last = side == 1u ? BLOCK_SIDE - 1u : in_block.x + n_nodes - 1u;
     uvec3 start = uvec3(0u, in_block.y + BLOCK_SIDE * below.y - y, in_block.z + BLOCK_SIDE * below.z - z);
-    uint row = o * BLOCK_NODES + node_number(start);
+    uint row = first_cell[o] + node_number(start);
     return CellRow(cell_start[row + first], cell_start[row + last + 1u]);
 }

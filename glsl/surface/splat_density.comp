@@ -21,10 +21,11 @@ const uint STENCIL = 4u;
 layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; };
 layout(scalar, binding = 1) readonly buffer Active { uint active_block[]; };
 layout(scalar, binding = 2) readonly buffer Source { uint source[]; };
-layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
-layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
-layout(scalar, binding = 6) writeonly buffer Density { float density[]; };
+layout(scalar, binding = 3) readonly buffer FirstCell { uint first_cell[]; };
+layout(scalar, binding = 4) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 5) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 6) readonly buffer Mass { float mass[]; };
+layout(scalar, binding = 7) writeonly buffer Density { float density[]; };
 layout(scalar, push_constant) uniform Params {
     BlockLattice lattice;
     // Inverse of the radius of the spline's support, in 1/cells.

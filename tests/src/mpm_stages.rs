@@ -11,7 +11,7 @@ use frazil_shaders::common::body::{BOX, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLI
 use frazil_shaders::types::{Body, BodyLoad};
 use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Stage, Surroundings};
-use frazil_testkit::twins::mpm::{grid_of, particles_of_state, twin_parameters};
+use frazil_testkit::twins::mpm::{grid_of, particles_of_state, sort_affine, twin_parameters};
 use frazil_testkit::{ROUNDING, Random};
 use frazil_vk::Device;
 use glam::{DMat3, DQuat, DVec3};
@@ -288,18 +288,25 @@ pub struct Stages<'a> {
     impulses: Vec<[DVec3; 2]>,
     /// Error bound of an impulse in N s.
     impulse_off: f64,
+    /// True between Reorder and UpdateParticles, when affine velocities are in the order of the last step.
+    is_sorted: bool,
 }
 
 impl<'a> Stages<'a> {
     /// Uploads particles to the device, before step `step` + 1.
     pub fn new(case: &'a MpmCase, device: &'a Device, particles: &[Particle], step: u64) -> Self {
         let mpm = case.restore(device, particles, step);
-        Self { case, device, mpm, worst: Worst::default(), impulses: Vec::new(), impulse_off: 0.0 }
+        Self { case, device, mpm, worst: Worst::default(), impulses: Vec::new(), impulse_off: 0.0, is_sorted: false }
     }
 
     /// Downloads the particles, in the device's order.
+    #[allow(clippy::expect_used)]
     pub fn particles(&self) -> Vec<Particle> {
-        particles_of_state(self.mpm.parameters(), &state_of(self.device, &self.mpm))
+        let mut particles = particles_of_state(self.mpm.parameters(), &state_of(self.device, &self.mpm));
+        if self.is_sorted {
+            sort_affine(self.device, &self.mpm, &mut particles).expect("an order");
+        }
+        particles
     }
 
     /// Runs stages on the device.
@@ -313,6 +320,9 @@ impl<'a> Stages<'a> {
             self.mpm.record_stage(&mut recorder, *stage).expect("a stage");
         }
         self.device.submit(recorder).expect("a submission").wait().expect("a step");
+        for stage in stages {
+            self.is_sorted = (self.is_sorted || *stage == Stage::Reorder) && *stage != Stage::UpdateParticles;
+        }
     }
 
     /// Runs a step, comparing each stage.
@@ -330,7 +340,7 @@ impl<'a> Stages<'a> {
     /// Sorts particles by cell; with exact positions, the order equals the twin's.
     pub fn sort(&mut self) {
         let before = self.particles();
-        self.run(&[Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::FindBlocks]);
+        self.run(&[Stage::FindCells, Stage::SortByCell, Stage::Reorder]);
         let mut expected = twin::State::new(before.clone());
         expected.sort_by_cell(&self.case.p);
         let after = self.particles();
@@ -348,8 +358,15 @@ impl<'a> Stages<'a> {
     ///
     /// Bounds: each particle's term has the error of its weight and some roundings, and a sum has one
     /// rounding per term.
+    ///
+    /// # Panics
+    /// On a device error.
+    #[allow(clippy::expect_used)]
     pub fn rasterize(&mut self) {
         self.run(&[Stage::Rasterize]);
+        let mut recorder = self.device.recorder().expect("a recorder");
+        self.mpm.record_node_sums(&mut recorder);
+        self.device.submit(recorder).expect("a submission").wait().expect("sums");
         let (p, particles) = (&self.case.p, self.particles());
         let grid = Grid::rasterize(p, &particles);
         #[derive(Clone, Copy, Default)]
@@ -393,7 +410,7 @@ impl<'a> Stages<'a> {
         let is_fixed = self.case.section.rasterization == Rasterization::FixedPoint;
         let quanta = [terms.mass_quantum, terms.momentum_quantum, terms.momentum_quantum / terms.dt_s];
         for at in grid.nodes.keys().filter(|at| !device.contains_key(*at)) {
-            self.worst.note("FindBlocks: nodes missing", grid.node(*at).mass, 0.0, format!("{at:?}"));
+            self.worst.note("SortByCell: nodes missing", grid.node(*at).mass, 0.0, format!("{at:?}"));
         }
         for (at, node) in device {
             let bound = bounds.get(&at).copied().unwrap_or_default();

@@ -134,7 +134,7 @@ fn device_keys(blocks: &SparseBlocks, points: &[[f32; 3]]) -> Vec<u32> {
     let n = points.len();
     let (count, key) = (count(n, n), padded(&[], n + 1));
     let position = DEVICE.buffer_from("position", points).unwrap();
-    run(|r| blocks.record_keys(r, &count, &position, &key));
+    run(|r| blocks.record_keys(r, &count, &position, &key, None));
     let keys = DEVICE.download(&key, n + 1).unwrap();
     assert_eq!(keys[n], 0xdead_beef, "nothing is written past the count");
     keys[..n].to_vec()

@@ -457,7 +457,7 @@ fn sorted(layout: BlockLayout, position: &[[f32; 3]], mass: &[f32], workgroup_si
     let (key, order) = (padded(&[], n), padded(&[], n));
     let unsorted = DEVICE.buffer_from("position", position).unwrap();
     run(|r| {
-        blocks.record_keys(r, &count, &unsorted, &key);
+        blocks.record_keys(r, &count, &unsorted, &key, None);
         sort.record_order(r, &count, &key, &order, layout.key_bits()).unwrap();
         blocks.record_find(r, &count, &key).unwrap();
     });

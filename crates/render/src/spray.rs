@@ -157,7 +157,7 @@ impl SpraySplit {
         }
         // The count's writer may not have derived dispatch sizes from it.
         self.counts.prepare(recorder, count);
-        self.blocks.record_keys(recorder, count, position, &self.key);
+        self.blocks.record_keys(recorder, count, position, &self.key, None);
         let bits = self.blocks.layout().key_bits();
         self.sort.record_order(recorder, count, &self.key, &self.order, bits)?;
         let bindings = gather_u32::Bindings {

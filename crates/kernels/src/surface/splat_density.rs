@@ -108,6 +108,7 @@ impl SplatDensity {
             active_count: &blocks.active_count().count,
             active_block: blocks.active(),
             source: blocks.source(),
+            first_cell: blocks.first_cell(),
             cell_start: blocks.cell_start(),
             position,
             mass,

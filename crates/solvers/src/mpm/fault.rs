@@ -94,21 +94,21 @@ pub struct FaultCheck {
 
 impl FaultRecord {
     pub fn new(device: &Device, parameters: &MpmParameters) -> Result<Self> {
-        let nothing = MpmFault {
-            place: NONE,
-            step: NONE,
-            kind: NONE,
-            id: NONE,
-            key: 0,
-            position_m: [0.0; 3],
-            velocity_m_s: [0.0; 3],
-            determinant: 0.0,
-        };
         let report = report_fault::Specialization { dimensions: parameters.dimensions, ..Default::default() };
         Ok(Self {
-            record: device.buffer_from("fault", &[nothing])?,
+            record: device.buffer_from("fault", &[before_step(0)])?,
             report: Kernel::specialized(device, &report)?,
         })
+    }
+
+    /// Forgets any fault, before step `step` + 1. Set-up only: waits for the device.
+    pub fn start(&self, device: &Device, step: u64) -> Result<()> {
+        device.upload(&self.record, &[before_step(step)])
+    }
+
+    /// Returns the record as words, of which the first is that of no element unless there is a fault.
+    pub fn hold(&self) -> Buffer<u32> {
+        self.record.cast()
     }
 
     /// Returns the record, as the pass that detects faults writes it.
@@ -116,21 +116,17 @@ impl FaultRecord {
         &self.record
     }
 
-    /// Records the end of a step, which keeps the first fault and adds the step to the loads on bodies.
-    #[expect(clippy::too_many_arguments, reason = "all that a step leaves")]
+    /// Records the description of the first fault, and the end of a step for the loads on bodies.
     pub fn report(
         &self,
         recorder: &mut Recorder,
         terms: &Buffer<MpmTerms>,
         particles: &Particles,
-        blocks: &SparseBlocks,
         key: &Buffer<u32>,
         loads: &Loads,
-        step: u64,
     ) {
         let bindings = report_fault::Bindings {
             terms,
-            blocks_required: blocks.required(),
             key,
             id: particles.phase.id.front(),
             position: particles.phase.position.front(),
@@ -141,11 +137,7 @@ impl FaultRecord {
             loads: &loads.record.loads,
         };
         let n_loads = loads.record.names().len();
-        let params = report_fault::Params {
-            step: step as u32,
-            block_capacity: block_capacity(blocks),
-            n_loads: n_loads as u32,
-        };
+        let params = report_fault::Params { n_loads: n_loads as u32 };
         recorder.dispatch(&self.report, Threads::Fixed(1 + n_loads), bindings, params);
     }
 
@@ -162,6 +154,21 @@ impl FaultRecord {
             dimensions: blocks.layout().dimensions(),
             capacity: blocks.capacity(),
         })
+    }
+}
+
+/// Returns the record without a fault, before step `step` + 1.
+fn before_step(step: u64) -> MpmFault {
+    MpmFault {
+        step: NONE,
+        now: step as u32,
+        place: NONE,
+        kind: NONE,
+        id: NONE,
+        key: 0,
+        position_m: [0.0; 3],
+        velocity_m_s: [0.0; 3],
+        determinant: 0.0,
     }
 }
 
@@ -205,7 +212,7 @@ impl FaultCheck {
             fault::INVERTED => ("UpdateParticles", particle("was turned inside out")),
             fault::TOO_FAST => ("UpdateParticles", particle("moved more than a cell in one step")),
             // fault::GRID_FULL
-            _ => ("FindBlocks", FaultKind::GridFull { capacity: self.capacity }),
+            _ => ("SortByCell", FaultKind::GridFull { capacity: self.capacity }),
         };
         Ok(Some(Fault { step: record.step.into(), pass, found }))
     }

@@ -234,6 +234,7 @@ impl ImplicitSolve {
             terms: &constants.terms,
             active_block: blocks.active(),
             source: blocks.source(),
+            first_cell: blocks.first_cell(),
             cell_start: blocks.cell_start(),
             position: particles.phase.position.front(),
             tangent: &self.tangent,

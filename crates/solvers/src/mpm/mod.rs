@@ -7,9 +7,8 @@
 //!
 //! ```text
 //! FindCells        the key of each particle: block and place in it of the lowest node that it reaches
-//! SortByCell       the order of particles by key, stable
+//! SortByCell       the order of particles by key, stable; the blocks of nodes that they occupy and reach
 //! Reorder          one pass over the columns
-//! FindBlocks       the blocks of nodes that particles occupy and reach, and what links them
 //! Rasterize        1  mass and momentum of nodes; 3  their forces                 Breekveldt2017 eq 3.10, 3.11, 3.23
 //! UpdateNodes      4  v* = v + Δt (f/m + g); 5  collisions of nodes               Breekveldt2017 eq 3.24, sec 3.2.5
 //! SolveImplicit    6  where asked for: (I + β Δt² M⁻¹ ∂²Φ) v = v*                 Breekveldt2017 eq 3.25

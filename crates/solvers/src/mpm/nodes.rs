@@ -8,7 +8,7 @@ use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
     add_tiles, clear_nodes, rasterize_fixed, rasterize_float, rasterize_tiles, read_fixed, update_nodes,
 };
-use frazil_shaders::types::{Body, MpmTerms};
+use frazil_shaders::types::{Body, MpmFault, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Maximum number of rows of the stencil's nodes that one thread sums, of 3 or 4 rows in a plane, 9 or 16 in
@@ -46,10 +46,11 @@ pub struct Nodes {
     /// Change of the velocity in the step; FLIP only.
     pub change: Buffer<[f32; 3]>,
     sums: Option<Buffer<u32>>,
-    tiles: Option<Tiles>,
+    tiles: Tiles,
 }
 
-/// Sums of the particles of each occupied block at the nodes that they reach.
+/// Sums of the particles of each occupied block at the nodes that they reach; one unused element each if
+/// particles are summed otherwise.
 struct Tiles {
     momentum: Buffer<[f32; 4]>,
     force: Buffer<[f32; 3]>,
@@ -73,10 +74,7 @@ impl Nodes {
         let n = capacity.active as usize * parameters.layout.block_nodes() as usize;
         let has_tiles = parameters.rasterization == Rasterization::Tiles;
         let n_tile = capacity.occupied.max(1) as usize * tile_nodes(parameters) as usize;
-        let tiles = || -> frazil_vk::Result<Tiles> {
-            let momentum = device.buffer("tile momentum", n_tile)?;
-            Ok(Tiles { momentum, force: device.buffer("tile force", n_tile)? })
-        };
+        let n_tile = if has_tiles { n_tile } else { 1 };
         let has_sums = parameters.rasterization == Rasterization::FixedPoint;
         let sums = has_sums.then(|| device.buffer("node sums", FIXED_WORDS as usize * n)).transpose()?;
         Ok(Self {
@@ -85,7 +83,10 @@ impl Nodes {
             velocity: device.buffer("node velocity", n)?,
             change: device.buffer("node change", if parameters.has_affine() { 1 } else { n })?,
             sums,
-            tiles: has_tiles.then(tiles).transpose()?,
+            tiles: Tiles {
+                momentum: device.buffer("tile momentum", n_tile)?,
+                force: device.buffer("tile force", n_tile)?,
+            },
         })
     }
 
@@ -230,17 +231,22 @@ impl Transfer {
                 body_kinds: parameters.surroundings.kinds(),
                 has_named_bodies: parameters.measures_loads().into(),
                 only_sticky: parameters.has_contact_forces().into(),
+                stencil,
+                from_tiles: (parameters.rasterization == Rasterization::Tiles).into(),
             },
         )?;
         Ok(Self { rasterize, update })
     }
 
-    /// Records steps 1 and 3: mass, momentum and force of every node.
+    /// Records steps 1 and 3: mass, momentum and force of every node, or their sums on the tiles of blocks,
+    /// which [`Self::update`] adds up.
+    /// `order` is the order of stresses and affine velocities.
     pub fn rasterize(
         &self,
         recorder: &mut Recorder,
         constants: &Constants,
         particles: &Particles,
+        order: &Buffer<u32>,
         blocks: &SparseBlocks,
         nodes: &Nodes,
     ) {
@@ -249,30 +255,22 @@ impl Transfer {
         let own = particles.rasterized_bytes();
         let active = Threads::Counted(blocks.active_count());
         match &self.rasterize {
-            Rasterize::Tiles { sum, add } => {
-                let Some(tiles) = &nodes.tiles else { return };
+            Rasterize::Tiles { sum, .. } => {
                 let bindings = rasterize_tiles::Bindings {
                     occupied_count: &blocks.occupied_count().count,
                     terms: &constants.terms,
-                    cell_start: blocks.cell_start(),
+                    first_cell: blocks.first_cell(),
+            cell_start: blocks.cell_start(),
                     position: particles.phase.position.front(),
                     velocity: particles.phase.velocity.front(),
                     mass: particles.mass.front(),
+                    order,
                     stress: particles.stress.front(),
                     affine: particles.affine.front(),
-                    tile_momentum: &tiles.momentum,
-                    tile_force: &tiles.force,
+                    tile_momentum: &nodes.tiles.momentum,
+                    tile_force: &nodes.tiles.force,
                 };
                 recorder.dispatch(sum, Threads::Counted(blocks.occupied_count()), bindings, ());
-                let bindings = add_tiles::Bindings {
-                    active_count: &blocks.active_count().count,
-                    source: blocks.source(),
-                    tile_momentum: &tiles.momentum,
-                    tile_force: &tiles.force,
-                    momentum: &nodes.momentum,
-                    force: &nodes.force,
-                };
-                recorder.dispatch(add, active, bindings, ());
             }
             Rasterize::Fixed { clear, add, read } => {
                 let Some(sums) = &nodes.sums else { return };
@@ -287,6 +285,7 @@ impl Transfer {
                     position: particles.phase.position.front(),
                     velocity: particles.phase.velocity.front(),
                     mass: particles.mass.front(),
+                    order,
                     stress: particles.stress.front(),
                     affine: particles.affine.front(),
                     sums,
@@ -316,6 +315,7 @@ impl Transfer {
                     position: particles.phase.position.front(),
                     velocity: particles.phase.velocity.front(),
                     mass: particles.mass.front(),
+                    order,
                     stress: particles.stress.front(),
                     affine: particles.affine.front(),
                     momentum: &nodes.momentum.cast(),
@@ -327,8 +327,22 @@ impl Transfer {
         }
     }
 
-    /// Records steps 4 and 5: velocities of nodes after forces, gravity and collisions at the given time,
-    /// and the sums of impulses on bodies.
+    /// Records the sums of tiles at every node, where [`Self::update`] does not follow.
+    pub fn add_tiles(&self, recorder: &mut Recorder, blocks: &SparseBlocks, nodes: &Nodes) {
+        let Rasterize::Tiles { add, .. } = &self.rasterize else { return };
+        let bindings = add_tiles::Bindings {
+            active_count: &blocks.active_count().count,
+            source: blocks.source(),
+            tile_momentum: &nodes.tiles.momentum,
+            tile_force: &nodes.tiles.force,
+            momentum: &nodes.momentum,
+            force: &nodes.force,
+        };
+        recorder.dispatch(add, Threads::Counted(blocks.active_count()), bindings, ());
+    }
+
+    /// Records the sums of tiles at every node, and steps 4 and 5: velocities of nodes after forces, gravity and collisions at the given time,
+    /// and the sums of impulses on bodies; advances the clock of the fault record.
     pub fn update(
         &self,
         recorder: &mut Recorder,
@@ -336,12 +350,16 @@ impl Transfer {
         blocks: &SparseBlocks,
         nodes: &Nodes,
         sums: &Buffer<u32>,
+        fault: &Buffer<MpmFault>,
         time_s: f32,
     ) {
         let bindings = update_nodes::Bindings {
             active_count: &blocks.active_count().count,
             terms: &constants.terms,
             active_block: blocks.active(),
+            source: blocks.source(),
+            tile_momentum: &nodes.tiles.momentum,
+            tile_force: &nodes.tiles.force,
             momentum: &nodes.momentum,
             force: &nodes.force,
             colliders: &constants.colliders,
@@ -349,6 +367,7 @@ impl Transfer {
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
             sums,
+            fault,
         };
         let params = update_nodes::Params { time_s };
         recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, params);

@@ -138,7 +138,8 @@ impl Particles {
         4 * u64::from(7 + self.stress.view().kind.words() + affine)
     }
 
-    /// Records the permutation of all columns to the given order.
+    /// Records the permutation of columns to the given order, except for stress and affine velocity: each step
+    /// overwrites them, and reads them through `order` before.
     pub fn permute(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
         let mut columns: Vec<&mut dyn AnyColumn> = vec![
             &mut self.phase.position,
@@ -148,13 +149,18 @@ impl Particles {
             &mut self.volume,
             &mut self.plastic_volume,
             &mut self.elastic,
-            &mut self.stress,
         ];
-        if self.has_affine {
-            columns.push(&mut self.affine);
-        }
         if self.has_contact {
             columns.push(&mut self.contact);
+        }
+        self.permutation.record(recorder, &self.phase.count, order, &mut columns);
+    }
+
+    /// Records the permutation of the columns that [`Self::permute`] leaves.
+    pub fn permute_overwritten(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
+        let mut columns: Vec<&mut dyn AnyColumn> = vec![&mut self.stress];
+        if self.has_affine {
+            columns.push(&mut self.affine);
         }
         self.permutation.record(recorder, &self.phase.count, order, &mut columns);
     }

@@ -26,15 +26,13 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Thr
 pub enum Stage {
     /// Computes the key of each particle.
     FindCells,
-    /// Sorts the particles by key.
+    /// Sorts the particles by key, and finds the blocks of nodes that they occupy and reach.
     SortByCell,
-    /// Permutes the columns, once per step.
+    /// Permutes the columns, once per step, but for stress and affine velocity, which the step overwrites.
     Reorder,
-    /// Finds the blocks of nodes that particles occupy and reach.
-    FindBlocks,
-    /// Steps 1 and 3: mass, momentum and force of nodes.
+    /// Steps 1 and 3: mass, momentum and force of nodes, summed for each block of particles.
     Rasterize,
-    /// Steps 4 and 5: forces and collisions of nodes.
+    /// The sums of blocks at nodes, and steps 4 and 5: forces and collisions of nodes.
     UpdateNodes,
     /// Step 6: the semi-implicit solve.
     SolveImplicit,
@@ -74,7 +72,8 @@ pub struct Mpm {
 
 struct Kernels {
     update_particles: Kernel<update_particles::Interface>,
-    collide_particles: Kernel<collide_particles::Interface>,
+    /// Present if there are bodies; without them update_particles moves the particles.
+    collide_particles: Option<Kernel<collide_particles::Interface>>,
     apply_contact: Option<Kernel<apply_contact::Interface>>,
     estimate_volume: Kernel<estimate_volume::Interface>,
     compute_stress: Kernel<compute_stress::Interface>,
@@ -85,6 +84,7 @@ impl Kernels {
     fn new(device: &Device, parameters: &MpmParameters, workgroup_size: u32) -> frazil_vk::Result<Self> {
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
         let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
+        let has_bodies = parameters.has_colliders() != 0;
         Ok(Self {
             update_particles: Kernel::specialized(
                 device,
@@ -96,19 +96,24 @@ impl Kernels {
                     transfer,
                     // A GPU would lose a third of its subgroups to registers, see docs/kernels.
                     unrolls_rows: device.is_software().into(),
-                },
-            )?,
-            collide_particles: Kernel::specialized(
-                device,
-                &collide_particles::Specialization {
-                    workgroup_size,
-                    dimensions,
-                    has_colliders: parameters.has_colliders(),
-                    body_kinds: parameters.surroundings.kinds(),
-                    has_named_bodies: parameters.measures_loads().into(),
+                    moves: (!has_bodies).into(),
                     has_contact_forces: parameters.has_contact_forces().into(),
                 },
             )?,
+            collide_particles: has_bodies
+                .then(|| {
+                    Kernel::specialized(
+                        device,
+                        &collide_particles::Specialization {
+                            workgroup_size,
+                            dimensions,
+                            body_kinds: parameters.surroundings.kinds(),
+                            has_named_bodies: parameters.measures_loads().into(),
+                            has_contact_forces: parameters.has_contact_forces().into(),
+                        },
+                    )
+                })
+                .transpose()?,
             apply_contact: if parameters.has_contact_forces() {
                 Some(Kernel::specialized(
                     device,
@@ -167,14 +172,14 @@ impl Mpm {
     ) -> Result<Self, SolverError> {
         let mut mpm = Self::with_columns(device, parameters, beginning, None, tuning)?;
         let mut recorder = device.recorder()?;
-        for stage in
-            [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::FindBlocks, Stage::Rasterize]
-        {
+        for stage in [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::Rasterize] {
             mpm.record_stage(&mut recorder, stage)?;
         }
         if mpm.parameters.initial_volume == InitialVolume::Grid {
+            mpm.record_node_sums(&mut recorder);
             mpm.estimate_volume(&mut recorder);
         }
+        mpm.particles.permute_overwritten(&mut recorder, &mpm.order);
         mpm.compute_stress(&mut recorder);
         device.submit(recorder)?.wait()?;
         Ok(mpm)
@@ -191,6 +196,7 @@ impl Mpm {
         let n = beginning.positions_m.len();
         parameters.set_quanta(beginning.masses_kg.iter().copied().fold(0.0, f32::max));
         let capacity = CapacityControl::for_particles(&parameters.layout, &beginning.positions_m);
+        let (sort, blocks) = KeySort::new(device, parameters.layout, n as u32, capacity, tuning)?;
         Ok(Self {
             constants: upload_constants(device, &parameters)?,
             grab: GrabPass::new(device, workgroup_size)?,
@@ -198,8 +204,8 @@ impl Mpm {
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
             density: device.buffer("density", n)?,
-            sort: KeySort::new(device, &parameters.layout, n as u32, capacity.occupied, tuning)?,
-            blocks: SparseBlocks::new(device, parameters.layout, n as u32, capacity, workgroup_size)?,
+            sort,
+            blocks,
             capacity_control: CapacityControl::default(),
             nodes: Nodes::new(device, &parameters, capacity)?,
             transfer: Transfer::new(device, &parameters, tuning)?,
@@ -219,7 +225,7 @@ impl Mpm {
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
         let solve = self.implicit.is_some().then_some(SolveImplicit);
-        [FindCells, SortByCell, Reorder, FindBlocks, Rasterize, UpdateNodes]
+        [FindCells, SortByCell, Reorder, Rasterize, UpdateNodes]
             .into_iter()
             .chain(solve)
             .chain([UpdateParticles])
@@ -255,26 +261,34 @@ impl Mpm {
         let count = &self.particles.phase.count;
         match stage {
             Stage::FindCells => {
-                self.blocks.record_keys(recorder, count, self.particles.phase.position.front(), &self.key);
+                let position = self.particles.phase.position.front();
+                let hold = self.fault.hold();
+                self.blocks.record_keys(recorder, count, position, &self.key, Some(&hold));
             }
             Stage::SortByCell => {
-                self.sort.record(recorder, count, &self.parameters.layout, &self.key, &self.order)?;
+                self.sort.record(recorder, count, &self.blocks, &self.key, &self.order)?;
             }
             Stage::Reorder => self.particles.permute(recorder, &self.order),
-            Stage::FindBlocks => self.blocks.record_find(recorder, count, &self.key)?,
             Stage::Rasterize => {
                 self.transfer.rasterize(
                     recorder,
                     &self.constants,
                     &self.particles,
+                    &self.order,
                     &self.blocks,
                     &self.nodes,
                 );
             }
             Stage::UpdateNodes => {
-                let sums = &self.loads.sums;
-                let time_s = self.time_s();
-                self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, sums, time_s);
+                self.transfer.update(
+                    recorder,
+                    &self.constants,
+                    &self.blocks,
+                    &self.nodes,
+                    &self.loads.sums,
+                    self.fault.buffer(),
+                    self.time_s(),
+                );
             }
             Stage::SolveImplicit => {
                 if let Some(implicit) = &self.implicit {
@@ -320,27 +334,30 @@ impl Mpm {
         };
         let p = &self.parameters;
         let affine = if p.has_affine() { p.matrix_words() } else { 0 };
-        let own = 4 * u64::from(9 + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
+        let moved = if p.has_colliders() != 0 { 0 } else { 3 };
+        let own = 4 * u64::from(9 + moved + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
         let node_bytes = if p.has_affine() { 12 } else { 24 };
         let n_nodes = u64::from(blocks.active_count().expected() * p.layout.block_nodes());
         recorder.declare_bytes(own * u64::from(particles.count().expected()) + node_bytes * n_nodes);
         let params = update_particles::Params { block_capacity: block_capacity(blocks) };
         let threads = Threads::Counted(particles.count());
         recorder.dispatch(&self.kernels.update_particles, threads, bindings, params);
-        let bindings = collide_particles::Bindings {
-            count: &particles.count().count,
-            terms: &self.constants.terms,
-            colliders: &self.constants.colliders,
-            heights: &self.constants.heights,
-            blocks_required: blocks.required(),
-            position: particles.phase.position.front(),
-            velocity: particles.phase.velocity.front(),
-            fault: self.fault.buffer(),
-            mass: particles.mass.front(),
-            sums: &self.loads.sums,
-        };
-        let params = collide_particles::Params { time_s, block_capacity: block_capacity(blocks) };
-        recorder.dispatch(&self.kernels.collide_particles, threads, bindings, params);
+        if let Some(collide_particles) = &self.kernels.collide_particles {
+            let bindings = collide_particles::Bindings {
+                count: &particles.count().count,
+                terms: &self.constants.terms,
+                colliders: &self.constants.colliders,
+                heights: &self.constants.heights,
+                blocks_required: blocks.required(),
+                position: particles.phase.position.front(),
+                velocity: particles.phase.velocity.front(),
+                fault: self.fault.buffer(),
+                mass: particles.mass.front(),
+                sums: &self.loads.sums,
+            };
+            let params = collide_particles::Params { time_s, block_capacity: block_capacity(blocks) };
+            recorder.dispatch(collide_particles, threads, bindings, params);
+        }
         if let Some(apply_contact) = &self.kernels.apply_contact {
             let bindings = apply_contact::Bindings {
                 count: &particles.count().count,
@@ -365,15 +382,15 @@ impl Mpm {
             };
             recorder.dispatch(apply_contact, threads, bindings, params);
         }
-        self.fault.report(
-            recorder,
-            &self.constants.terms,
-            particles,
-            blocks,
-            &self.key,
-            &self.loads,
-            self.step,
-        );
+        if self.loads.measured().is_some() {
+            self.report_fault(recorder);
+        }
+    }
+
+    /// Records the description of the first fault, if there was one, and the end of a step for loads on bodies.
+    fn report_fault(&self, recorder: &mut Recorder) {
+        let terms = &self.constants.terms;
+        self.fault.report(recorder, terms, &self.particles, &self.key, &self.loads);
     }
 
     /// Records step 2, which is computed once.
@@ -444,6 +461,17 @@ impl Mpm {
     /// Returns the blocks of nodes of the last step.
     pub fn blocks(&self) -> &SparseBlocks {
         &self.blocks
+    }
+
+    /// Returns the index of each particle before the last reordering: the order of stresses and affine
+    /// velocities between [`Stage::Reorder`] and [`Stage::UpdateParticles`].
+    pub fn order(&self) -> &Buffer<u32> {
+        &self.order
+    }
+
+    /// Records the sums at nodes after [`Stage::Rasterize`], which [`Stage::UpdateNodes`] otherwise computes.
+    pub fn record_node_sums(&self, recorder: &mut Recorder) {
+        self.transfer.add_tiles(recorder, &self.blocks, &self.nodes);
     }
 
     /// Returns the momentum in kg m/s and mass in kg of the nodes of the last step.
@@ -548,6 +576,10 @@ impl Mpm {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<FaultCheck> {
+        // With loads, each step ends with a report.
+        if self.loads.measured().is_none() {
+            self.report_fault(recorder);
+        }
         self.fault.check(recorder, &self.ring, &self.blocks)
     }
 
@@ -585,6 +617,7 @@ impl Mpm {
             loads.restore(device, &saved)?;
         }
         mpm.step = step;
+        mpm.fault.start(device, step)?;
         Ok(mpm)
     }
 }

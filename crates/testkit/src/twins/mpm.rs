@@ -48,6 +48,20 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
     words("id").iter().enumerate().map(|(i, id)| one(i, *id)).collect()
 }
 
+/// Moves the affine velocities of particles, downloaded between the stages Reorder and UpdateParticles, to their
+/// particles: the device reads them through the order.
+///
+/// # Errors
+/// The device was lost; not enough memory.
+pub fn sort_affine(device: &Device, mpm: &Mpm, particles: &mut [twin::Particle]) -> Result<()> {
+    let order = device.download(mpm.order(), particles.len())?;
+    let before: Vec<DMat3> = particles.iter().map(|particle| particle.affine).collect();
+    for (particle, from) in particles.iter_mut().zip(order) {
+        particle.affine = before[from as usize];
+    }
+    Ok(())
+}
+
 /// Returns the twin's parameters for a section without bodies, with those of the scene's surroundings that it
 /// supports.
 pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings) -> twin::Parameters {

@@ -220,6 +220,10 @@ impl Sample {
 
     /// Returns the stress forces on the active nodes of the last step, in N.
     pub fn node_forces(&self) -> Result<Vec<DVec3>, Failure> {
+        // A sample that has made no step has its forces on blocks alone.
+        let mut recorder = self.device.recorder()?;
+        self.mpm.record_node_sums(&mut recorder);
+        self.device.submit(recorder)?;
         let n_blocks = self.device.download(&self.mpm.blocks().active_count().count, 1)?[0];
         let n = (n_blocks * self.mpm.parameters().layout.block_nodes()) as usize;
         let forces = self.device.download(self.mpm.node_force(), n)?;

@@ -146,12 +146,15 @@ impl Block {
     }
 }
 
-/// Runs the stages of a step before this one.
+/// Runs the stages of a step before this one, and the sums of nodes before their update.
 pub fn run_before(device: &Device, mpm: &mut Mpm, stage: Stage) -> Result<()> {
     let mut recorder = device.recorder()?;
     let before: Vec<Stage> = mpm.stages().take_while(|other| *other != stage).collect();
     for stage in before {
         mpm.record_stage(&mut recorder, stage)?;
+    }
+    if stage == Stage::UpdateNodes {
+        mpm.record_node_sums(&mut recorder);
     }
     Ok(device.submit(recorder)?.wait()?)
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use frazil_reference::mpm::{Grid, Node, Particle};
 use frazil_solvers::mpm::Stage;
 use frazil_testkit::ROUNDING;
-use frazil_testkit::twins::mpm::{node_places, node_sums};
+use frazil_testkit::twins::mpm::{node_places, node_sums, sort_affine};
 use frazil_vk::{Device, Recorder};
 use glam::DVec3;
 
@@ -50,7 +50,8 @@ impl Bench for Rasterize {
         let mut block = Block::new(device, point)?;
         let other = if block.is_for_the_twin() { None } else { Some(block.other(device)?) };
         block.run_before(device, Stage::Rasterize)?;
-        let particles = block.particles(device)?;
+        let mut particles = block.particles(device)?;
+        sort_affine(device, &block.mpm, &mut particles)?;
         let places = node_places(device, &block.mpm)?;
         let expected = match other {
             None => {
@@ -130,7 +131,9 @@ impl DeviceWorkload for Workload {
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
-        Ok(self.block.mpm.record_stage(recorder, Stage::Rasterize)?)
+        self.block.mpm.record_stage(recorder, Stage::Rasterize)?;
+        self.block.mpm.record_node_sums(recorder);
+        Ok(())
     }
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {

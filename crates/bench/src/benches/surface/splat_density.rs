@@ -70,7 +70,7 @@ impl Bench for SplatDensity {
         let unsorted = device.buffer_from("position", &places)?;
         let (key, order) = (device.buffer("key", n)?, device.buffer("order", n)?);
         let mut recorder = device.recorder()?;
-        blocks.record_keys(&mut recorder, &count, &unsorted, &key);
+        blocks.record_keys(&mut recorder, &count, &unsorted, &key, None);
         let sort = RadixSort::new(device, n as u32)?;
         sort.record_order(&mut recorder, &count, &key, &order, layout.key_bits())?;
         blocks.record_find(&mut recorder, &count, &key)?;
