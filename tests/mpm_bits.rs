@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_kernels::CellSortMethod;
 use frazil_reference::mpm::{self as twin, Particle};
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, ROWS_PER_THREAD, Surroundings};
@@ -135,7 +136,7 @@ fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
 }
 
 #[test]
-fn rows_of_nodes_per_thread_change_no_bit() {
+fn rows_of_nodes_per_thread_and_the_sort_change_no_bit() {
     for (dimensions, transfer) in
         [(2, Transfer::PicFlip), (2, Transfer::Mls), (3, Transfer::PicFlip), (3, Transfer::Apic)]
     {
@@ -147,8 +148,9 @@ fn rows_of_nodes_per_thread_change_no_bit() {
             case.section.spline = spline;
             let case = MpmCase::new(case.section, DT_S, case.surroundings, vec![moving_ball()]);
             let particles = dense_cloud(&case);
-            let run = |rows_per_thread: u32| {
-                let tuning = Tuning::new(64).unwrap().with(&ROWS_PER_THREAD, rows_per_thread).unwrap();
+            let run = |rows_per_thread: u32, sort: CellSortMethod| {
+                let mut tuning = Tuning::new(64).unwrap().with(&ROWS_PER_THREAD, rows_per_thread).unwrap();
+                tuning.cell_sort = Some(sort);
                 let initial = initial_state_of(&particles);
                 let mut mpm = Mpm::new(
                     &DEVICE,
@@ -157,12 +159,14 @@ fn rows_of_nodes_per_thread_change_no_bit() {
                     tuning,
                 )
                 .unwrap();
+                assert_eq!(mpm.blocks().has_table(), sort == CellSortMethod::Counting);
                 advance(&mut mpm, 8);
                 bits(&mpm)
             };
-            let one = run(1);
+            let one = run(1, CellSortMethod::Radix);
             for n in [2, 4, 16] {
-                assert!(run(n) == one, "{dimensions}-D, {transfer:?}, {spline:?}: other bits with {n}");
+                let found = run(n, CellSortMethod::Counting);
+                assert!(found == one, "{dimensions}-D, {transfer:?}, {spline:?}: other bits with {n}");
             }
         }
     }

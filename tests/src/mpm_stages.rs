@@ -296,7 +296,15 @@ impl<'a> Stages<'a> {
     /// Uploads particles to the device, before step `step` + 1.
     pub fn new(case: &'a MpmCase, device: &'a Device, particles: &[Particle], step: u64) -> Self {
         let mpm = case.restore(device, particles, step);
-        Self { case, device, mpm, worst: Worst::default(), impulses: Vec::new(), impulse_off: 0.0, is_sorted: false }
+        Self {
+            case,
+            device,
+            mpm,
+            worst: Worst::default(),
+            impulses: Vec::new(),
+            impulse_off: 0.0,
+            is_sorted: false,
+        }
     }
 
     /// Downloads the particles, in the device's order.

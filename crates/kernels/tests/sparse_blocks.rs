@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_kernels::{BlockCapacity, BlockLayout, INVALID_INDEX, KernelError, SparseBlocks};
+use frazil_kernels::{
+    BlockCapacity, BlockLayout, INVALID_INDEX, KernelError, MAX_TABLE_BLOCKS, SparseBlocks,
+};
 use frazil_reference::mpm::{
-    Lattice, Material, Parameters, Particle, Spline, Surface, Transfer, Weights, cell_ranges,
+    Lattice, Material, Parameters, Particle, Spline, Surface, Transfer, Weights, cell_ranges, keep_order,
 };
 use frazil_testkit::Random;
 use frazil_testkit::primitives::*;
@@ -144,17 +146,55 @@ fn find(blocks: &SparseBlocks, keys: &[u32]) -> Found {
     let n = keys.len();
     let (count, key) = (count(n, n), padded(keys, n));
     run(|r| blocks.record_find(r, &count, &key).unwrap());
+    found(blocks, n)
+}
+
+/// Sorts points and finds their blocks in a table: results, keys and order. Keys are held as given, if any.
+fn sort_and_find(
+    blocks: &SparseBlocks,
+    points: &[[f32; 3]],
+    held: Option<&[u32]>,
+) -> (Found, Vec<u32>, Vec<u32>) {
+    let n = points.len();
+    let count = count(n, n);
+    let (key, order) = (padded(held.unwrap_or_default(), n + 1), padded(&[], n + 1));
+    let position = DEVICE.buffer_from("position", points).unwrap();
+    let hold = DEVICE.buffer_from("hold", &[7]).unwrap();
+    run(|r| {
+        blocks.record_keys(r, &count, &position, &key, held.map(|_| &hold));
+        blocks.record_sort_and_find(r, &count, &key, &order).unwrap();
+    });
+    let [mut key, mut order] = [&key, &order].map(|list| DEVICE.download(list, n + 1).unwrap());
+    assert_eq!((key.pop(), order.pop()), (Some(0xdead_beef), Some(0xdead_beef)), "written past the count");
+    (found(blocks, n), key, order)
+}
+
+/// Returns the indices of ascending keys, equal ones in their order.
+fn stable_order(keys: &[u32]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    order.sort_by_key(|i| keys[*i as usize]);
+    order
+}
+
+/// Downloads the results for `n` particles.
+fn found(blocks: &SparseBlocks, n: usize) -> Found {
     let one = |count: &frazil_vk::DeviceCount| DEVICE.download(&count.count, 1).unwrap()[0] as usize;
     let (n_occupied, n_active) = (one(blocks.occupied_count()), one(blocks.active_count()));
     let reach = blocks.layout().reach() as usize;
-    let cells = n_occupied * blocks.layout().block_nodes() as usize;
+    let nodes = blocks.layout().block_nodes() as usize;
+    let first_cell = DEVICE.download(blocks.first_cell(), n_occupied).unwrap();
+    // Starts of the cells of each block in turn, and the end of the last one.
+    let n_starts = first_cell.last().map_or(0, |last| *last as usize + nodes + 1);
+    let starts = DEVICE.download(blocks.cell_start(), n_starts).unwrap();
+    let of_block = |first: &u32| &starts[*first as usize..*first as usize + nodes];
+    let mut cell_start = first_cell.iter().map(of_block).collect::<Vec<_>>().concat();
+    cell_start.extend(starts.last());
     Found {
         required: DEVICE.download(blocks.required(), 2).unwrap(),
         occupied: DEVICE.download(blocks.occupied(), n_occupied).unwrap(),
         active: DEVICE.download(blocks.active(), n_active).unwrap(),
         block_of: DEVICE.download(blocks.block_of(), n).unwrap(),
-        // Without blocks there is no end of a block either.
-        cell_start: DEVICE.download(blocks.cell_start(), if cells > 0 { cells + 1 } else { 0 }).unwrap(),
+        cell_start,
         target: DEVICE.download(blocks.target(), n_occupied * reach).unwrap(),
         source: DEVICE.download(blocks.source(), n_active * reach).unwrap(),
     }
@@ -242,6 +282,101 @@ fn blocks_and_cells_agree_with_the_twin() {
         let others = SparseBlocks::new(&DEVICE, layout, n as u32, plenty(&layout, n), other).unwrap();
         prop_assert_eq!(&find(&others, &keys), &found, "with other workgroups");
     });
+}
+
+#[test]
+fn a_table_sorts_and_finds_the_same_blocks() {
+    proptest!(config(60), |(case in case(), workgroup_size in workgroup_size())| {
+        let (layout, lattice) = (case.layout(), Lattice::new(&case.parameters()));
+        let n = case.points.len();
+        let sorted = SparseBlocks::new(&DEVICE, layout, n as u32, plenty(&layout, n), workgroup_size).unwrap();
+        let unsorted_keys = device_keys(&sorted, &case.points);
+        let mut keys = unsorted_keys.clone();
+        keys.sort_unstable();
+        let expected = find(&sorted, &keys);
+        let table =
+            SparseBlocks::with_table(&DEVICE, layout, n as u32, plenty(&layout, n), workgroup_size).unwrap();
+        let (found, key, order) = sort_and_find(&table, &case.points, None);
+        check(&lattice, &layout, &keys, &found)?;
+        prop_assert_eq!(&found, &expected, "a search among sorted keys gives the same");
+        prop_assert_eq!(&key, &keys);
+        prop_assert_eq!(&order, &stable_order(&unsorted_keys));
+
+        // Keys that are held, in ascending order: nothing changes, wherever the particles are.
+        let mut elsewhere = case.points.clone();
+        elsewhere.reverse();
+        let (held, key, order) = sort_and_find(&table, &elsewhere, Some(&keys));
+        prop_assert_eq!(&held, &expected);
+        prop_assert_eq!(&key, &keys);
+        prop_assert_eq!(&order, &(0..n as u32).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn a_table_that_overflows_leaves_the_order() {
+    proptest!(config(40), |(case in case(), share in (0u32..100, 0u32..100))| {
+        let layout = case.layout();
+        let n = case.points.len();
+        let mut table = SparseBlocks::with_table(&DEVICE, layout, n as u32, plenty(&layout, n), 64).unwrap();
+        let (full, keys, order) = sort_and_find(&table, &case.points, None);
+        let [occupied, active] = [full.required[0] * share.0 / 100, full.required[1] * share.1 / 100];
+        table.resize(&DEVICE, BlockCapacity { occupied, active }).unwrap();
+        let mut sorted = SparseBlocks::new(&DEVICE, layout, n as u32, plenty(&layout, n), 64).unwrap();
+        sorted.resize(&DEVICE, BlockCapacity { occupied, active }).unwrap();
+        let (short, _, kept) = sort_and_find(&table, &case.points, None);
+        prop_assert_eq!(&short, &find(&sorted, &keys), "a search among sorted keys gives the same");
+        let BlockCapacity { occupied, active } = table.capacity();
+        let required = [short.required[0], short.required[1]];
+        let mut expected = order.clone();
+        keep_order(&mut expected, required, [occupied, active]);
+        prop_assert_eq!(&kept, &expected);
+
+        // The same after a search among sorted keys.
+        let (count, order) = (count(n, n), padded(&order, n));
+        run(|r| sorted.record_keep_order(r, &count, &order));
+        prop_assert_eq!(&DEVICE.download(&order, n).unwrap(), &expected);
+    });
+}
+
+#[test]
+fn a_table_has_each_number_of_blocks_up_to_its_maximum() {
+    // Around words of bits and the number of cells that the search scans itself; the last is the maximum.
+    let rows = [9u32, 31, 32, 33, 1023, 1025, 4096];
+    for (dimensions, n_blocks) in
+        rows.into_iter().map(|n| (2, [n, 8])).chain([(2, [181, 181]), (3, [31, 33])])
+    {
+        let cells = n_blocks.map(|n| (n - 3) * 4 + 3);
+        let max_m = [cells[0] as f32 * CELL_M, cells[1] as f32 * CELL_M, 4.0 * CELL_M];
+        let mut random = Random::new(u64::from(n_blocks[0]));
+        let points: Vec<[f32; 3]> = (0..700)
+            .map(|_| {
+                std::array::from_fn(|axis| {
+                    if axis < dimensions as usize {
+                        max_m[axis] * random.below(1001) as f32 / 1000.0
+                    } else {
+                        0.0
+                    }
+                })
+            })
+            .collect();
+        let case = Case { dimensions, spline: Spline::Cubic, min_m: [0.0; 3], max_m, points };
+        let (layout, n) = (case.layout(), case.points.len());
+        assert!(layout.n_blocks() <= u64::from(MAX_TABLE_BLOCKS), "{n_blocks:?}");
+        let sorted = SparseBlocks::new(&DEVICE, layout, n as u32, plenty(&layout, n), 64).unwrap();
+        let mut keys = device_keys(&sorted, &case.points);
+        let order = stable_order(&keys);
+        keys.sort_unstable();
+        let table = SparseBlocks::with_table(&DEVICE, layout, n as u32, plenty(&layout, n), 64).unwrap();
+        assert_eq!(
+            sort_and_find(&table, &case.points, None),
+            (find(&sorted, &keys), keys, order),
+            "{n_blocks:?}"
+        );
+    }
+    let beyond = BlockLayout::new(2, [0.0; 3], [100.0; 3], CELL_M, 1.0).unwrap();
+    assert!(beyond.n_blocks() > u64::from(MAX_TABLE_BLOCKS));
+    let refused = SparseBlocks::with_table(&DEVICE, beyond, 1, plenty(&beyond, 1), 64);
+    assert!(matches!(refused, Err(KernelError::Grid { .. })), "{:?}", refused.err());
 }
 
 #[test]

@@ -4,15 +4,15 @@ mod layout;
 mod sorted;
 mod table;
 
-use crate::{INVALID_INDEX, KernelError};
 use crate::error::{check_apart, check_capacity};
+use crate::{INVALID_INDEX, KernelError};
 pub use frazil_shaders::sparse::blocks::BLOCK_SIDE;
 use frazil_shaders::sparse::{block_keys, keep_order};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 pub use layout::BlockLayout;
 use sorted::SortedSearch;
-use table::TableSearch;
 pub use table::MAX_TABLE_BLOCKS;
+use table::TableSearch;
 
 /// Capacity of the lists of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -51,7 +51,12 @@ impl SortedSearch {
     }
 
     /// Adapts to another capacity of the list of occupied blocks.
-    pub fn resize(&mut self, device: &Device, layout: &BlockLayout, occupied: u32) -> Result<(), KernelError> {
+    pub fn resize(
+        &mut self,
+        device: &Device,
+        layout: &BlockLayout,
+        occupied: u32,
+    ) -> Result<(), KernelError> {
         let slots = occupied.max(1) * layout.reach();
         self.scan_blocks = Scan::with_options(device, slots, self.scan_options)?;
         Ok(())

@@ -88,3 +88,11 @@ pub fn cell_ranges(keys: &[u64]) -> Vec<(u64, Range<usize>)> {
     }
     ranges
 }
+
+/// Makes the order of particles the identity if a step requires more occupied or active blocks than there is
+/// room for, so that it can be discarded.
+pub fn keep_order(order: &mut [u32], required: [u32; 2], capacity: [u32; 2]) {
+    if required.iter().zip(capacity).any(|(required, capacity)| *required > capacity) {
+        order.iter_mut().zip(0..).for_each(|(from, i)| *from = i);
+    }
+}

@@ -27,7 +27,7 @@ mod transfer;
 
 use glam::{DMat3, DVec3};
 
-pub use blocks::{Lattice, cell_ranges};
+pub use blocks::{Lattice, cell_ranges, keep_order};
 pub use colliders::{Collider, Heights, Motion, Shape, Surface};
 pub use collision::collide;
 pub use constitutive::{Lame, Material, svd};

@@ -35,6 +35,15 @@ pub struct Constants {
     pub heights: Buffer<f32>,
 }
 
+/// Results of a step apart from the state.
+#[derive(Clone, Copy)]
+pub struct Outcome<'a> {
+    /// Sums of impulses on bodies.
+    pub sums: &'a Buffer<u32>,
+    /// First fault, and the clock.
+    pub fault: &'a Buffer<MpmFault>,
+}
+
 /// Arrays with one element per node of the active blocks.
 pub struct Nodes {
     /// Momentum in kg m/s, and mass in kg.
@@ -260,7 +269,7 @@ impl Transfer {
                     occupied_count: &blocks.occupied_count().count,
                     terms: &constants.terms,
                     first_cell: blocks.first_cell(),
-            cell_start: blocks.cell_start(),
+                    cell_start: blocks.cell_start(),
                     position: particles.phase.position.front(),
                     velocity: particles.phase.velocity.front(),
                     mass: particles.mass.front(),
@@ -349,8 +358,7 @@ impl Transfer {
         constants: &Constants,
         blocks: &SparseBlocks,
         nodes: &Nodes,
-        sums: &Buffer<u32>,
-        fault: &Buffer<MpmFault>,
+        outcome: Outcome<'_>,
         time_s: f32,
     ) {
         let bindings = update_nodes::Bindings {
@@ -366,8 +374,8 @@ impl Transfer {
             heights: &constants.heights,
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
-            sums,
-            fault,
+            sums: outcome.sums,
+            fault: outcome.fault,
         };
         let params = update_nodes::Params { time_s };
         recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, params);

@@ -5,7 +5,7 @@ use super::fault::{FaultCheck, FaultRecord, block_capacity};
 use super::implicit::{Bodies, ImplicitSolve};
 use super::loads::Loads;
 use super::metrics::{MpmMeasurePass, PendingMpmMetrics};
-use super::nodes::{Constants, Nodes, Transfer};
+use super::nodes::{Constants, Nodes, Outcome, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
@@ -280,15 +280,9 @@ impl Mpm {
                 );
             }
             Stage::UpdateNodes => {
-                self.transfer.update(
-                    recorder,
-                    &self.constants,
-                    &self.blocks,
-                    &self.nodes,
-                    &self.loads.sums,
-                    self.fault.buffer(),
-                    self.time_s(),
-                );
+                let outcome = Outcome { sums: &self.loads.sums, fault: self.fault.buffer() };
+                let time_s = self.time_s();
+                self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, outcome, time_s);
             }
             Stage::SolveImplicit => {
                 if let Some(implicit) = &self.implicit {

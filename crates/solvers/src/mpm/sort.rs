@@ -3,7 +3,8 @@
 
 use crate::{SolverError, Tuning};
 use frazil_kernels::{
-    BlockCapacity, BlockLayout, CellSort, CellSortMethod, MAX_TABLE_BLOCKS, RadixSort, SparseBlocks, UniformGrid,
+    BlockCapacity, BlockLayout, CellSort, CellSortMethod, MAX_TABLE_BLOCKS, RadixSort, SparseBlocks,
+    UniformGrid,
 };
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
