@@ -417,6 +417,28 @@ fn twin_fault(case: &MpmCase, particles: &[Particle]) -> Option<twin::Fault> {
 }
 
 #[test]
+fn initial_spins_belong_to_their_particles() {
+    for dimensions in [2, 3] {
+        let case = case(dimensions, Transfer::Apic, Rasterization::Tiles);
+        let particles = case.scatter(200, 3);
+        let mut initial = initial_state_of(&particles);
+        // Particles far apart in memory are near in space: the first sort moves most of them.
+        initial.spins_rad_s = (0..particles.len()).map(|i| [0.0, 0.0, 1.0 + i as f32]).collect();
+        let mpm = Mpm::new(&DEVICE, case.parameters(), &initial, Tuning::default()).unwrap();
+        let state = state_of(&DEVICE, &mpm);
+        let words = |name: &str| &state.iter().find(|c| c.name == name).unwrap().words;
+        let (id, affine) = (words("id"), words("affine"));
+        assert!(!id.is_sorted(), "the sort moves nothing");
+        let d = dimensions as usize;
+        for (i, id) in id.iter().enumerate() {
+            // C r = ω × r, by columns: the first is (0, ω, 0).
+            assert_eq!(f32::from_bits(affine[d * d * i + 1]), 1.0 + *id as f32, "particle {id}");
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
 fn no_snow_and_one_particle_are_snow() {
     for dimensions in [2, 3] {
         for rasterization in [Rasterization::Tiles, Rasterization::FixedPoint] {

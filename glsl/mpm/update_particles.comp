@@ -11,6 +11,8 @@
 // are lost to rounding anyway; off the diagonal they would accumulate, and the rounding of Σ v_i ∇w, which is
 // exactly 0 for a particle that drifts alone, would become strain (Breekveldt2017 sec 4.1).
 //
+// Sums over nodes take these operations, without the decomposition; APIC sums both ∇v and C.
+// Work: 10 * DIMENSIONS - 7 + 2 * MATRIX_WORDS * (1 + TRANSFER / 2 - (TRANSFER - 1)) flop per particle_node.
 // Bytes: 4 (9 + 3 + 3 MOVES + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP: and changes)
 // of its nodes once per block if caches hold them. Order-independent, except for the choice of the first
 // fault, which is the one with the lowest index.

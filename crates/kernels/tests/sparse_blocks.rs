@@ -373,6 +373,21 @@ fn a_table_has_each_number_of_blocks_up_to_its_maximum() {
             "{n_blocks:?}"
         );
     }
+
+    // A particle in each block of the largest table: the most work for its workgroup.
+    let side_m = 4.0 * CELL_M;
+    let max_m = [29.0, 29.0, 29.0].map(|n: f32| n * side_m);
+    let points = (0..29 * 29 * 29).map(|i| [i % 29, i / 29 % 29, i / 841].map(|k| (k as f32 + 0.5) * side_m));
+    let case =
+        Case { dimensions: 3, spline: Spline::Cubic, min_m: [0.0; 3], max_m, points: points.collect() };
+    let (layout, n) = (case.layout(), case.points.len());
+    assert!((32_000..=u64::from(MAX_TABLE_BLOCKS)).contains(&layout.n_blocks()), "{}", layout.n_blocks());
+    let sorted = SparseBlocks::new(&DEVICE, layout, n as u32, plenty(&layout, n), 64).unwrap();
+    let mut keys = device_keys(&sorted, &case.points);
+    keys.sort_unstable();
+    let table = SparseBlocks::with_table(&DEVICE, layout, n as u32, plenty(&layout, n), 64).unwrap();
+    assert_eq!(sort_and_find(&table, &case.points, None).0, find(&sorted, &keys));
+
     let beyond = BlockLayout::new(2, [0.0; 3], [100.0; 3], CELL_M, 1.0).unwrap();
     assert!(beyond.n_blocks() > u64::from(MAX_TABLE_BLOCKS));
     let refused = SparseBlocks::with_table(&DEVICE, beyond, 1, plenty(&beyond, 1), 64);

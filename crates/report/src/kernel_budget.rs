@@ -154,6 +154,9 @@ mod tests {
             instructions: Some(200),
             latency_cycles: Some(4000),
             inverse_throughput_cycles: Some(500),
+            groups: None,
+            theoretical_occupancy: None,
+            tail: None,
             work: BTreeMap::new(),
             driver_statistics: Vec::new(),
         }

@@ -141,12 +141,17 @@ fn work_of_items_follows_from_the_header() {
         ))
     };
     let source = with_work("11 flop per pair, 3 flop per particle").unwrap();
-    let expected =
-        "work: &[frazil_vk::WorkSource { flop: 11, item: \"pair\" }, frazil_vk::WorkSource { flop: 3";
+    for expected in ["flop: |_| 11_u64, item: \"pair\"", "flop: |_| 3_u64, item: \"particle\""] {
+        assert!(source.contains(expected), "{source}");
+    }
+    let source = with_work("2 * WORKGROUP_SIZE flop per pair").unwrap();
+    let expected = "flop: |reach| (2_u64).saturating_mul(u64::from(reach.specialization[0]))";
     assert!(source.contains(expected), "{source}");
     for (line, problem) in [
         ("11 flop", "expected N flop per item"),
-        ("few flop per pair", "expected a whole number of flop"),
+        ("few flop per pair", "few is no constant"),
+        ("threads flop per pair", "threads is no constant"),
+        ("1 flop per pair of two", "expected one word after \"per\""),
         ("1 flop per pair, 2 flop per pair", "the item has its flop given already"),
     ] {
         let error = with_work(line).unwrap_err();

@@ -1,7 +1,8 @@
 //! Device identity, limits and optional features that the engine depends on.
 
 use crate::instance::Instance;
-use ash::{ext, khr, vk};
+use crate::occupancy::{ComputeUnits, UnitKind};
+use ash::{amd, ext, khr, nv, vk};
 use std::ffi::CStr;
 use std::fmt;
 
@@ -76,6 +77,8 @@ pub struct Capabilities {
     pub pipeline_statistics: bool,
     /// True if kernels can add to floating-point numbers in buffers atomically.
     pub float_atomics: bool,
+    /// Processors that run workgroups, if the driver tells.
+    pub compute_units: Option<ComputeUnits>,
     /// Maximum side of a colour image, in pixels.
     pub max_image_size: u32,
 }
@@ -131,7 +134,19 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
     let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
     let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
     let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
+    let mut multiprocessors = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
+    let mut cores = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
+    let mut active_cores = vk::PhysicalDeviceShaderCoreProperties2AMD::default();
     let mut properties = vk::PhysicalDeviceProperties2::default();
+    if has(nv::shader_sm_builtins::NAME) {
+        properties = properties.push_next(&mut multiprocessors);
+    }
+    if has(amd::shader_core_properties::NAME) {
+        properties = properties.push_next(&mut cores);
+    }
+    if has(amd::shader_core_properties2::NAME) {
+        properties = properties.push_next(&mut active_cores);
+    }
     if has(khr::push_descriptor::NAME) {
         properties = properties.push_next(&mut push);
     }
@@ -190,6 +205,27 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
         .map(|heap| heap.size)
         .sum();
 
+    let compute_units = if multiprocessors.shader_sm_count > 0 {
+        let kind = UnitKind::Multiprocessor { max_warps: multiprocessors.shader_warps_per_sm };
+        Some(ComputeUnits { count: multiprocessors.shader_sm_count, kind })
+    } else if cores.simd_per_compute_unit > 0 {
+        let all = cores.shader_engine_count
+            * cores.shader_arrays_per_engine_count
+            * cores.compute_units_per_shader_array;
+        let kind = UnitKind::ComputeUnit {
+            simds: cores.simd_per_compute_unit,
+            max_waves: cores.wavefronts_per_simd,
+        };
+        let active = active_cores.active_compute_unit_count;
+        Some(ComputeUnits { count: if active > 0 { active } else { all }, kind })
+    } else if basic.device_type == vk::PhysicalDeviceType::CPU {
+        // lavapipe has a thread for each core, or as many as this variable says; at 0 the queue's own.
+        let asked = std::env::var("LP_NUM_THREADS").ok().and_then(|n| n.parse().ok());
+        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        Some(ComputeUnits { count: asked.unwrap_or_else(cores).max(1), kind: UnitKind::Thread })
+    } else {
+        None
+    };
     let text =
         |name: Result<&CStr, _>| name.map(|t: &CStr| t.to_string_lossy().into_owned()).unwrap_or_default();
     let driver = format!("{} {}", text(v12.driver_name_as_c_str()), text(v12.driver_info_as_c_str()))
@@ -233,6 +269,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
             device_memory,
             pipeline_statistics: executables.pipeline_executable_info == vk::TRUE,
             float_atomics: float_atomics.shader_buffer_float32_atomic_add == vk::TRUE,
+            compute_units,
             max_image_size: limits.max_image_dimension2_d.min(limits.max_framebuffer_width),
         },
         missing,

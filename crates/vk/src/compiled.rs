@@ -25,10 +25,10 @@ pub struct KernelSource {
 }
 
 /// Floating-point operations that a shader does for each item of a kind. A multiply-add counts as two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct WorkSource {
-    /// Number of operations per item.
-    pub flop: u32,
+    /// Number of operations per item, which may depend on specialization constants.
+    pub flop: fn(&Reach<'_>) -> u64,
     /// Kind of item: `particle`, or the name of a solver's work counter.
     pub item: &'static str,
 }
@@ -103,6 +103,8 @@ pub(crate) struct KernelInner {
     pub executables: Option<Vec<Executable>>,
     /// Number of times it was recorded.
     pub dispatches: AtomicU64,
+    /// Workgroups of all of them, as far as the host knows counts.
+    pub groups: AtomicU64,
 }
 
 impl KernelInner {

@@ -104,6 +104,14 @@ impl Threads<'_> {
             Self::Tiles(count, log2) => u64::from(count.expected().div_ceil(1 << log2)),
         }
     }
+
+    /// Returns the number of workgroups of a kernel with this tile, as far as the host knows.
+    pub(crate) fn groups(&self, tile: u32) -> u64 {
+        match self {
+            Self::Tiles(..) => self.expected(),
+            Self::Fixed(_) | Self::Counted(_) => self.expected().div_ceil(tile.max(1).into()),
+        }
+    }
 }
 
 impl<K: KernelInterface> Kernel<K> {
@@ -230,6 +238,7 @@ pub(crate) fn compile(
         specialization: values.to_vec(),
         shared_memory_bytes,
         dispatches: AtomicU64::new(0),
+        groups: AtomicU64::new(0),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Static facts of a kernel: its group size, its shared memory, and the driver's statistics of its code.
 
-use crate::compiled::{KernelInner, WorkSource};
+use crate::compiled::{KernelInner, Reach};
 use crate::device::Device;
 use crate::executable::{Executable, Occupancy};
 use std::sync::atomic::Ordering;
@@ -20,8 +20,11 @@ pub struct KernelFacts {
     pub shared_memory_bytes: Option<u64>,
     /// Number of times it was recorded.
     pub dispatches: u64,
-    /// Floating-point operations that the shader declares.
-    pub work: &'static [WorkSource],
+    /// Workgroups of all these dispatches, as far as the host knows counts.
+    pub groups: u64,
+    /// Floating-point operations that the shader declares, for each item of a kind: `particle`, or the name of a
+    /// solver's work counter.
+    pub work: Vec<(&'static str, u64)>,
     /// Driver statistics of its code; empty if the driver reports none, or was not asked
     /// ([`crate::DeviceOptions::pipeline_statistics`]).
     pub executables: Option<Vec<Executable>>,
@@ -47,6 +50,7 @@ impl Device {
 impl KernelInner {
     /// Returns the facts known after compilation.
     pub(crate) fn facts(&self) -> KernelFacts {
+        let reach = Reach { threads: 0, specialization: &self.specialization, counts: &[], parameters: &[] };
         let names = self.source.specializations.iter().map(|s| s.name);
         KernelFacts {
             name: self.source.name,
@@ -54,8 +58,9 @@ impl KernelInner {
             workgroup_size: self.workgroup_size,
             tile: self.tile,
             shared_memory_bytes: self.shared_memory_bytes,
-            work: self.source.work,
+            work: self.source.work.iter().map(|work| (work.item, (work.flop)(&reach))).collect(),
             dispatches: self.dispatches.load(Ordering::Relaxed),
+            groups: self.groups.load(Ordering::Relaxed),
             executables: self.executables.clone(),
         }
     }

@@ -27,6 +27,7 @@ mod kernel;
 mod kernel_facts;
 mod layout;
 mod memory;
+mod occupancy;
 mod offline_compiler;
 #[cfg(feature = "window")]
 mod overlay;
@@ -53,6 +54,7 @@ pub use image::{Image, ImageFormat};
 pub use kernel::{DeviceCount, Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
 pub use kernel_facts::KernelFacts;
 pub use memory::MemoryUse;
+pub use occupancy::{ComputeUnits, UnitKind, Utilization};
 pub use offline_compiler::OfflineCompiler;
 #[cfg(feature = "window")]
 pub use overlay::{Overlay, OverlayFrame};

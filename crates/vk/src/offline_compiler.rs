@@ -7,6 +7,7 @@ use crate::device::{DeviceOptions, Logical, find};
 use crate::instance::Instance;
 use crate::kernel::{Target, compile};
 use crate::kernel_facts::KernelFacts;
+use crate::occupancy::ComputeUnits;
 use ash::vk;
 use std::fmt;
 
@@ -36,6 +37,11 @@ impl OfflineCompiler {
     /// Returns the identity of the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.candidate.info
+    }
+
+    /// Returns the processors that run workgroups, if the driver tells.
+    pub fn compute_units(&self) -> Option<ComputeUnits> {
+        self.candidate.capabilities.compute_units
     }
 
     /// Returns true if the driver reports statistics of its code.

@@ -232,6 +232,7 @@ impl Recorder {
             }
         }
         kernel.inner.dispatches.fetch_add(1, Ordering::Relaxed);
+        kernel.inner.groups.fetch_add(threads.groups(kernel.inner.tile), Ordering::Relaxed);
         self.end_pass();
     }
 

@@ -12,9 +12,14 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 /// Maximum number of blocks of a lattice that [`super::SparseBlocks::with_table`] takes.
 pub const MAX_TABLE_BLOCKS: u32 = MAX_BLOCKS;
 
-/// Threads of the workgroup that searches the table. A CPU runs it on one core, in turns between barriers.
+/// Threads of the workgroup that searches the table.
 const SEARCH_THREADS: u32 = 512;
+
+/// On a CPU, which runs the workgroup on one core, in turns between barriers: the least number of threads, and
+/// the number of blocks for each beyond it. A thread may take 182 iterations of loops for an occupied block,
+/// and lavapipe ends its loops after 65 535.
 const CPU_SEARCH_THREADS: u32 = 32;
+const CPU_BLOCKS_PER_THREAD: u32 = 256;
 
 /// Maximum number of cells whose particles that workgroup scans, too: up to here it takes less time than
 /// another pass.
@@ -61,7 +66,11 @@ impl TableSearch {
             return Err(KernelError::Grid { problem });
         }
         let starts = n_blocks as u32 * layout.block_nodes() + 1;
-        let threads = if device.is_software() { CPU_SEARCH_THREADS } else { SEARCH_THREADS };
+        let threads = if device.is_software() {
+            (n_blocks as u32).div_ceil(CPU_BLOCKS_PER_THREAD).next_power_of_two().max(CPU_SEARCH_THREADS)
+        } else {
+            SEARCH_THREADS
+        };
         let search = search_table::Specialization {
             workgroup_size: threads.min(device.capabilities().max_workgroup_size),
             dimensions: layout.dimensions(),

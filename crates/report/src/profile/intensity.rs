@@ -79,7 +79,7 @@ impl Profile {
             PARTICLE => Some(self.n_particles),
             _ => Some(self.work.iter().find(|work| work.item == *item)?.count),
         };
-        let flop = declared.iter().map(|(item, flop)| Some(f64::from(*flop) * count(item)? as f64));
+        let flop = declared.iter().map(|(item, flop)| Some(*flop as f64 * count(item)? as f64));
         (!declared.is_empty()).then(|| flop.sum())?
     }
 }

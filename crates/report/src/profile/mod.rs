@@ -127,9 +127,18 @@ pub struct KernelFact {
     /// The driver's estimate of the cycles of a subgroup when others hide its latency.
     #[serde(default)]
     pub inverse_throughput_cycles: Option<u64>,
+    /// Workgroups of a mean dispatch, as far as the host knows counts.
+    #[serde(default)]
+    pub groups: Option<f64>,
+    /// Subgroups that are resident when enough groups are dispatched, over the device's maximum.
+    #[serde(default)]
+    pub theoretical_occupancy: Option<f64>,
+    /// Fraction of the places for workgroups that stay empty over all waves of a mean dispatch.
+    #[serde(default)]
+    pub tail: Option<f64>,
     /// Floating-point operations per item that the shader declares.
     #[serde(default)]
-    pub work: BTreeMap<String, u32>,
+    pub work: BTreeMap<String, u64>,
     /// All statistics of the driver, verbatim.
     pub driver_statistics: Vec<DriverStatistic>,
 }
@@ -291,6 +300,9 @@ pub(crate) mod tests {
                 instructions: None,
                 latency_cycles: None,
                 inverse_throughput_cycles: None,
+                groups: Some(512.0),
+                theoretical_occupancy: Some(0.75),
+                tail: Some(0.125),
                 work: BTreeMap::from([("pair".to_owned(), 50), ("particle".to_owned(), 10)]),
                 driver_statistics: vec![DriverStatistic {
                     executable: "main".to_owned(),

@@ -140,11 +140,15 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
         "scratch [B]",
         "shared [B]",
         "subgroups/SIMD",
+        "occupancy [%]",
+        "groups",
+        "tail [%]",
         "code [B]",
         "instructions",
         "latency",
         "1/throughput",
     ];
+    let percent = |fraction: Option<f64>| or_dash(tenths(fraction.map(|fraction| 100.0 * fraction)));
     let line = |kernel: &KernelFact| {
         vec![
             kernel.label(kernels),
@@ -155,6 +159,9 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
             or_dash(kernel.scratch_bytes),
             or_dash(kernel.shared_memory_bytes),
             or_dash(kernel.subgroups_per_simd),
+            percent(kernel.theoretical_occupancy),
+            or_dash(tenths(kernel.groups)),
+            percent(kernel.tail),
             or_dash(kernel.code_bytes),
             or_dash(kernel.instructions),
             or_dash(kernel.latency_cycles),
@@ -344,5 +351,8 @@ grid.sort      20       1.0         10.0      19.0       21.0        -      -   
         let both = [fact(1), fact(3)];
         assert_eq!(both[1].label(&both), "pbd.lambda words=3");
         assert_eq!(both[1].label(&both[1..]), "pbd.lambda");
+        let table = facts_table(&both, TableStyle::Plain);
+        let parts = ["occupancy [%]", "tail [%]", "75.0", "512.0", "12.5"];
+        assert!(parts.iter().all(|part| table.contains(part)), "{table}");
     }
 }

@@ -85,24 +85,31 @@ fn elements(
     Ok(found)
 }
 
-/// Returns the floating-point operations that a header declares, as Rust: `Work: 9 flop per particle, 11 flop
-/// per listed_neighbour.` Items are the names of a solver's work counters, and `particle`.
+/// Returns the floating-point operations that a header declares, as Rust: `Work: 9 flop per particle, 4 *
+/// DIMENSIONS flop per listed_neighbour.` Items are the names of a solver's work counters, and `particle`; names
+/// in the number of operations are specialization constants, and constants made of them.
 fn work(unit: &Unit) -> Result<String, String> {
     let clauses = unit.doc.iter().filter_map(|line| line.trim().strip_prefix("Work:"));
-    let mut found: BTreeMap<String, u32> = BTreeMap::new();
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
     for clause in clauses.flat_map(|line| line.trim().trim_end_matches('.').split(',')) {
         let bad = |problem: &str| format!("Work: \"{}\": {problem}", clause.trim());
-        let words: Vec<&str> = clause.split_whitespace().collect();
-        let &[flop, "flop", "per", item] = words.as_slice() else {
-            return Err(bad("expected N flop per item"));
-        };
-        let flop = flop.parse().map_err(|_| bad("expected a whole number of flop"))?;
+        let (flop, item) = clause.split_once("flop per ").ok_or_else(|| bad("expected N flop per item"))?;
+        let item = item.trim();
+        if item.is_empty() || item.contains(char::is_whitespace) {
+            return Err(bad("expected one word after \"per\""));
+        }
+        let flop =
+            Expression::parse(flop).ok_or_else(|| bad("expected + - * / << of constants and numbers"))?;
+        let operand = |name: &str| (name != "threads").then(|| rust_operand(unit, &[], None, name))?;
+        let flop = flop.rust(&operand).map_err(|name| bad(&format!("{name} is no constant")))?;
         if found.insert(item.to_owned(), flop).is_some() {
             return Err(bad("the item has its flop given already"));
         }
     }
-    let declared =
-        found.iter().map(|(item, flop)| format!("frazil_vk::WorkSource {{ flop: {flop}, item: {item:?} }}"));
+    let declared = found.iter().map(|(item, flop)| {
+        let reach = if flop.contains("reach") { "reach" } else { "_" };
+        format!("frazil_vk::WorkSource {{ flop: |{reach}| {flop}, item: {item:?} }}")
+    });
     Ok(declared.collect::<Vec<_>>().join(", "))
 }
 

@@ -225,6 +225,10 @@ impl Solver for Snow {
         state_columns
     );
 
+    fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
+        Ok(self.work_counters(device)?)
+    }
+
     fn metrics(&self) -> Vec<MetricInfo> {
         with_load_metrics(MetricInfo::list(SnowMetrics::names()), self.body_loads())
     }

@@ -6,6 +6,7 @@ use crate::WorkCounter;
 use frazil_shaders::pbd::neighbour_rows::{ROW_INDEX_BITS, ROW_TOO_SHORT};
 use frazil_vk::Device;
 
+const LISTING: &[&str] = &["pbd.list_neighbours"];
 const WITH_IMAGES: &[&str] = &["pbd.solve_density", "pbd.solve_positions"];
 const ALL: &[&str] = &["pbd.solve_density", "pbd.solve_positions", "pbd.smooth_velocity"];
 
@@ -17,8 +18,10 @@ struct Pairs {
 }
 
 impl Fluid {
-    /// Counts the pairs of the last step at the positions at which they were listed. Empty without rows, or
-    /// if a row was too short. For profiles only: it waits for the device.
+    /// Counts the pairs of the last step at the positions at which they were listed: candidates in the cells
+    /// around each particle, which the search for neighbours tests, those of them in rows, and those within
+    /// the support radius. Empty without rows, or if a row was too short. For profiles only: it waits for the
+    /// device.
     ///
     /// # Errors
     /// The device was lost.
@@ -28,7 +31,15 @@ impl Fluid {
             return Ok(Vec::new());
         };
         let counter = |item, kernels, count| WorkCounter { item, kernels, count };
+        let found = device.buffer("candidates and neighbours", n.max(1))?;
+        let mut recorder = device.recorder()?;
+        let (count, position) = (self.count(), self.rows().listed());
+        let h_m = self.parameters().support_m;
+        self.grid().record_neighbour_counts(&mut recorder, count, self.key(), position, h_m, &found);
+        device.submit(recorder)?.wait()?;
+        let found: Vec<[u32; 2]> = device.download(&found, n)?;
         Ok(vec![
+            counter("candidate", LISTING, found.iter().map(|[candidates, _]| u64::from(*candidates)).sum()),
             counter("listed_neighbour", ALL, own.listed),
             counter("near_neighbour", ALL, own.near),
             counter("listed_image", WITH_IMAGES, images.listed),

@@ -46,7 +46,8 @@ fn compile_each(
             .iter()
             .map(|s| args.constants.iter().find(|(name, _)| name == s.name).map_or(s.default_bits, |c| c.1))
             .collect();
-        each(Line::Compiled(Box::new(kernel_fact(compiler.compile(source, &values)?))))?;
+        let facts = compiler.compile(source, &values)?;
+        each(Line::Compiled(Box::new(kernel_fact(facts, compiler.compute_units()))))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use frazil_io::{Span, write_trace};
 use frazil_report::{
     DriverStatistic, KernelFact, Memory, MemoryRow, Profile, ProfileComparison, ProfileRow, profile_report,
 };
-use frazil_vk::{Device, KernelFacts};
+use frazil_vk::{ComputeUnits, Device, KernelFacts};
 
 /// Creates the profile of the steps in the log, without a variation.
 pub fn document(
@@ -71,15 +71,18 @@ pub fn memory(device: &Device) -> Memory {
 pub fn kernel_facts(device: &Device, rows: &[ProfileRow]) -> Vec<KernelFact> {
     let place = |name: &str| rows.iter().position(|row| row.kernel == name);
     let used = device.kernel_facts().into_iter().filter(|k| k.dispatches > 0 && place(k.name).is_some());
-    let mut facts: Vec<KernelFact> = used.map(kernel_fact).collect();
+    let mut facts: Vec<KernelFact> =
+        used.map(|kernel| kernel_fact(kernel, device.capabilities().compute_units)).collect();
     facts.sort_by_key(|fact| place(&fact.kernel));
     facts.dedup();
     facts
 }
 
 /// Returns the compilation facts of a kernel for a report.
-pub fn kernel_fact(kernel: KernelFacts) -> KernelFact {
+pub fn kernel_fact(kernel: KernelFacts, units: Option<ComputeUnits>) -> KernelFact {
     let known = kernel.occupancy();
+    let utilization = units.and_then(|units| units.utilization(&kernel));
+    let mean_groups = (kernel.dispatches > 0).then(|| kernel.groups as f64 / kernel.dispatches as f64);
     let executables = kernel.executables.unwrap_or_default();
     let statistics = executables.iter().flat_map(|executable| {
         executable.statistics.iter().map(|statistic| DriverStatistic {
@@ -107,7 +110,10 @@ pub fn kernel_fact(kernel: KernelFacts) -> KernelFact {
         instructions: known.instructions,
         latency_cycles: known.latency_cycles,
         inverse_throughput_cycles: known.inverse_throughput_cycles,
-        work: kernel.work.iter().map(|work| (work.item.to_owned(), work.flop)).collect(),
+        groups: mean_groups,
+        theoretical_occupancy: utilization.and_then(|use_of| use_of.theoretical_occupancy),
+        tail: utilization.and_then(|use_of| use_of.tail),
+        work: kernel.work.iter().map(|(item, flop)| ((*item).to_owned(), *flop)).collect(),
         driver_statistics: statistics.collect(),
     }
 }

@@ -47,6 +47,7 @@ mod rows;
 mod shape;
 mod solver;
 mod terms;
+mod work;
 
 pub use link_rule::{LinkLimit, LinkRule};
 pub use links::LinkCheck;

@@ -80,6 +80,17 @@ impl SnowRows {
         [solid, fluid]
     }
 
+    /// Returns the positions of snow and of water at which neighbours were listed, in m.
+    pub fn listed(&self) -> [&Buffer<[f32; 3]>; 2] {
+        let [solid, fluid] = &self.listed;
+        [solid, fluid]
+    }
+
+    /// Returns the inverse of the support radius in 1/m.
+    pub fn inverse_h(&self) -> f32 {
+        self.inverse_h
+    }
+
     pub(super) fn layout(&self) -> RowLayout {
         RowLayout { slots: self.slots, is_joint: true }
     }
