@@ -75,7 +75,7 @@ void rank_keys(uint begin, uint n, uint shift, uint mask) {
     uint lane = gl_LocalInvocationIndex;
     uint sum = 0u;
     [[unroll]] for (uint k = 0u; k < DIGITS_PER_THREAD; ++k) sum += digit_count[k];
-    uint before = subgroup_exclusive_scan(sum).x;
+    uint before = workgroup_exclusive_scan(sum).x;
     [[unroll]] for (uint k = 0u; k < DIGITS_PER_THREAD; ++k) {
         uint digit = lane * DIGITS_PER_THREAD + k;
         digit_begin[k] = before;

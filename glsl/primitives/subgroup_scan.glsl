@@ -1,5 +1,6 @@
 // Exclusive scan of one u32 per thread over the workgroup by operations of subgroups: one barrier instead of
-// the log2(WORKGROUP_SIZE) + 2 of workgroup_scan.glsl, with the same bits, since the sums are of integers.
+// the log2(WORKGROUP_SIZE) + 2 of workgroup_scan.glsl, in its place, with the same bits, since the sums are of
+// integers.
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
@@ -10,9 +11,9 @@ const uint SUBGROUPS = WORKGROUP_SIZE / SUBGROUP_SIZE;
 
 shared uint subgroup_sums_[SUBGROUPS];
 
-// Returns (sum of the values of lower threads, sum of all). To be called in uniform control flow. A second
+// Returns (sum of the values of lower threads, sum of all). To be called in uniform control flow; a second
 // call needs a barrier in between.
-uvec2 subgroup_exclusive_scan(uint value) {
+uvec2 workgroup_exclusive_scan(uint value) {
     uint sum = subgroupInclusiveAdd(value);
     if (gl_SubgroupInvocationID == SUBGROUP_SIZE - 1u) subgroup_sums_[gl_SubgroupID] = sum;
     barrier();

@@ -19,14 +19,16 @@ use proptest::prelude::*;
 fn options() -> impl Strategy<Value = ScanOptions> {
     let items = prop::sample::select(vec![8u32, 8, 64]);
     let withheld = prop::sample::select(vec![0u32, 0, 1, 2]);
-    (any::<bool>(), any::<bool>(), workgroup_size(), (items, any::<bool>()), withheld).prop_map(
-        |(inclusive, look_back, workgroup_size, (items, is_staged), withheld)| ScanOptions {
+    let loads = (items, any::<bool>(), any::<bool>());
+    (any::<bool>(), any::<bool>(), workgroup_size(), loads, withheld).prop_map(
+        |(inclusive, look_back, workgroup_size, (items, is_staged, subgroup_sums), withheld)| ScanOptions {
             inclusive,
             method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
             workgroup_size,
             // Tiles have at most 2048 elements, which the smallest shared memory holds.
             items_per_thread: items.min(2048 / workgroup_size),
             is_staged,
+            subgroup_sums: Some(subgroup_sums),
             withheld,
             ..Default::default()
         },
