@@ -18,6 +18,8 @@ pub(crate) struct PassOptions {
     pub ranking: Ranking,
     /// Requested threads per workgroup; ballots may have fewer.
     pub workgroup_size: u32,
+    /// Keys per thread; `None` for the method's own number.
+    pub items_per_thread: Option<u32>,
     pub key_words: u32,
     pub spins: u32,
     pub withheld: u32,
@@ -76,7 +78,7 @@ impl Onesweep {
     pub fn new(device: &Device, capacity: u32, options: PassOptions) -> Result<Self, KernelError> {
         let PassOptions { ranking, key_words, spins, withheld, .. } = options;
         let TileShape { workgroup_size, items_per_thread, subgroup_size } =
-            ranking.tile_shape(device, options.workgroup_size);
+            ranking.tile_shape(device, options.workgroup_size, options.items_per_thread);
         let scatter = match ranking {
             Ranking::Nibbles => {
                 let specialization = radix_scatter_look_back::Specialization {
@@ -198,7 +200,7 @@ impl CountAndScatter {
     pub fn new(device: &Device, capacity: u32, options: PassOptions) -> Result<Self, KernelError> {
         let key_words = options.key_words;
         let TileShape { workgroup_size, items_per_thread, subgroup_size } =
-            options.ranking.tile_shape(device, options.workgroup_size);
+            options.ranking.tile_shape(device, options.workgroup_size, options.items_per_thread);
         let count_digits = Kernel::specialized(
             device,
             &radix_count::Specialization { workgroup_size, items_per_thread, key_words },

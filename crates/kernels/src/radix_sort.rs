@@ -44,6 +44,9 @@ pub struct SortOptions {
     /// Threads per workgroup, a power of two from 64. With ballots, workgroups of more than 16 subgroups are
     /// made smaller.
     pub workgroup_size: u32,
+    /// Keys per thread, a power of two; `None` for 16, or 8 where registers or shared memory are short. A tile
+    /// and its counters must fit the shared memory.
+    pub items_per_thread: Option<u32>,
     /// True if arrays that fit one workgroup are sorted by it, in a single dispatch.
     pub small_path: bool,
     /// Polls of a tile before the waiting workgroup counts it again.
@@ -59,6 +62,7 @@ impl Default for SortOptions {
             method: None,
             ranking: None,
             workgroup_size: defaults.workgroup_size,
+            items_per_thread: None,
             small_path: true,
             spins: defaults.spins,
             withheld: defaults.withheld,
@@ -138,9 +142,16 @@ impl<K: SortKey> RadixSort<K> {
         let algorithm = if options.small_path && capacity <= small.tile() {
             Algorithm::Small(small)
         } else {
-            let SortOptions { workgroup_size, spins, withheld, .. } = options;
+            let SortOptions { workgroup_size, items_per_thread, spins, withheld, .. } = options;
             let ranking = options.ranking.map_or_else(|| Ranking::fastest(device), Ok)?;
-            let passes = PassOptions { ranking, workgroup_size, key_words: K::WORDS, spins, withheld };
+            let passes = PassOptions {
+                ranking,
+                workgroup_size,
+                items_per_thread,
+                key_words: K::WORDS,
+                spins,
+                withheld,
+            };
             match method {
                 Method::LookBack => Algorithm::Onesweep(Onesweep::new(device, capacity, passes)?),
                 Method::ReduceThenScan => {
@@ -326,7 +337,7 @@ impl<K: SortKey> RadixSort<K> {
 
 impl Ranking {
     /// Returns the faster method in a trial on this device; the result is stored with the pipeline cache.
-    /// Devices with subgroups of fewer than 16 take nibbles without one.
+    /// Software devices, and those with subgroups of fewer than 16, take nibbles without one.
     ///
     /// # Errors
     /// The device fails.

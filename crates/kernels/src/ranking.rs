@@ -1,7 +1,7 @@
 //! Methods of ranking the keys of a tile by a digit, and the tiles that they take.
 
 use crate::KernelError;
-use frazil_vk::Device;
+use frazil_vk::{Device, DeviceKind};
 use std::fmt;
 use std::str::FromStr;
 
@@ -41,9 +41,12 @@ impl Ranking {
         capabilities.subgroup_ballots && BALLOT_SIZES.contains(&capabilities.subgroup_size)
     }
 
-    /// Returns true if ballots are allowed, and subgroups are large enough that they may be the faster method.
+    /// Returns true if ballots are allowed, and may be the faster method: subgroups are large enough, and a
+    /// ballot is not a loop over lanes, as on a software device.
     pub(crate) fn is_worth_a_trial(device: &Device) -> bool {
-        Self::allows_ballots(device) && device.capabilities().subgroup_size >= MIN_FAST_SUBGROUP
+        Self::allows_ballots(device)
+            && device.info().kind != DeviceKind::Software
+            && device.capabilities().subgroup_size >= MIN_FAST_SUBGROUP
     }
 
     /// Checks that the device allows this method.
@@ -56,14 +59,17 @@ impl Ranking {
     }
 
     /// Returns the tiles for a requested workgroup size of 64 or more. With ballots, workgroups have at most 16
-    /// subgroups.
-    pub(crate) fn tile_shape(self, device: &Device, requested: u32) -> TileShape {
+    /// subgroups; subgroups of 64 hold 8 keys per thread, so that registers and shared memory leave 24 of 32
+    /// subgroups to a SIMD of RDNA 3 instead of 14, and software devices too, which compile faster then.
+    pub(crate) fn tile_shape(self, device: &Device, requested: u32, items: Option<u32>) -> TileShape {
         let subgroup_size = device.capabilities().subgroup_size;
         let workgroup_size = match self {
             Self::Nibbles => requested,
             Self::Ballots => requested.min(MAX_SUBGROUPS * subgroup_size),
         };
-        let items_per_thread = (MAX_TILE / workgroup_size).clamp(8, 16);
+        let is_software = device.info().kind == DeviceKind::Software;
+        let max_items = if self == Self::Ballots && (subgroup_size == 64 || is_software) { 8 } else { 16 };
+        let items_per_thread = items.unwrap_or((MAX_TILE / workgroup_size).clamp(8, max_items));
         TileShape { workgroup_size, items_per_thread, subgroup_size }
     }
 }

@@ -29,12 +29,14 @@ fn bits(key_bits: u32) -> impl Strategy<Value = Range<u32>> {
 /// small arrays, and look-back with tiles that never publish: none, every second, or all.
 fn options() -> impl Strategy<Value = SortOptions> {
     let ranking = prop::sample::select(vec![Ranking::Nibbles, Ranking::Ballots]);
+    let items = prop::sample::select(vec![None, None, Some(2)]);
     let withheld = prop::sample::select(vec![0u32, 0, 1, 2]);
-    (any::<bool>(), ranking, any::<bool>(), workgroup_size(), withheld).prop_map(
-        |(look_back, ranking, small_path, workgroup_size, withheld)| SortOptions {
+    (any::<bool>(), ranking, any::<bool>(), (workgroup_size(), items), withheld).prop_map(
+        |(look_back, ranking, small_path, (workgroup_size, items_per_thread), withheld)| SortOptions {
             method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
             ranking: Some(ranking),
             workgroup_size,
+            items_per_thread: if ranking == Ranking::Ballots { items_per_thread } else { None },
             small_path,
             withheld,
             ..Default::default()
