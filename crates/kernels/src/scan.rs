@@ -23,7 +23,8 @@ pub struct ScanOptions {
     /// same.
     pub is_staged: bool,
     /// True if look-back sums over a workgroup by subgroup operations, which devices with ballots allow for
-    /// workgroups of whole subgroups; `None` where they do and are likely to be faster. Results are the same.
+    /// workgroups of whole subgroups, up to a maximum number; `None` where they do and are likely to be faster.
+    /// Results are the same.
     pub subgroup_sums: Option<bool>,
     /// Polls of a tile before the waiting workgroup sums it again.
     pub spins: u32,
@@ -73,8 +74,10 @@ impl ScanOptions {
         if self.subgroup_sums == Some(true) {
             Ranking::Ballots.check(device)?;
         }
-        let is_whole = self.workgroup_size.is_multiple_of(device.capabilities().subgroup_size);
-        Ok(self.subgroup_sums.unwrap_or_else(|| is_whole && Ranking::is_worth_a_trial(device)))
+        let capabilities = device.capabilities();
+        let fits = self.workgroup_size.is_multiple_of(capabilities.subgroup_size)
+            && self.workgroup_size / capabilities.subgroup_size <= capabilities.max_subgroups;
+        Ok(self.subgroup_sums.unwrap_or_else(|| fits && Ranking::is_worth_a_trial(device)))
     }
 }
 
