@@ -1,12 +1,12 @@
 // Shared part of both scatter kernels that rank keys by ballots: the ranks of a tile's keys by their digits,
 // and moving the keys.
 //
-// Merrill & Grimshaw (2011), Adinets & Merrill, Onesweep (2022): a thread holds its keys in registers. Lanes
-// of a subgroup with equal digits find one another by eight ballots (multi-split, Ashkiani et al. 2016), and
-// each subgroup has a counter per digit in shared memory. The counters are filled by atomics first, so that
-// the tile's counts are known three barriers after its keys; scanned over digits and subgroups, each counter
-// is then the rank of the next key of that digit in its subgroup. Keys are exchanged through shared memory,
-// where the counters were, and written in coalesced runs.
+// Adinets & Merrill, Onesweep (2022): a thread holds its keys in registers. Lanes of a subgroup with equal
+// digits find one another by eight ballots (Ashkiani et al., GPU multisplit, 2016), and each subgroup has a
+// counter per digit in shared memory. The counters are filled by atomics first, so that the tile's counts are
+// known two barriers after its start; scanned over digits and subgroups, each counter is then the rank of the
+// next key of that digit in its subgroup. Keys are exchanged through shared memory, where the counters were,
+// and written in coalesced runs.
 #extension GL_KHR_shader_subgroup_ballot : require
 #include "primitives/subgroup_scan.glsl"
 

@@ -21,7 +21,7 @@ pub enum Ranking {
     /// 37 barriers per tile.
     Nibbles,
     /// Eight ballots per key find the lanes of a subgroup with equal digits, with counters per subgroup: keys
-    /// stay in registers, 6 to 10 barriers per tile. Only where [`Self::allows_ballots`].
+    /// stay in registers, 7 to 11 barriers per tile. Only where [`Self::allows_ballots`].
     Ballots,
 }
 
