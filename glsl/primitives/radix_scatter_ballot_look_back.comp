@@ -1,12 +1,13 @@
 #version 460
-// Runs a whole radix-sort pass in one sweep, like radix_scatter_look_back, with ranks by ballots of subgroups:
-// each key moves to its new index, keys of equal digits in their old order.
+// Runs a whole radix-sort pass in one sweep, like radix_scatter_look_back, with ranks by ballots of
+// subgroups: each key moves to its new index, keys of equal digits in their old order.
 //
 // A tile publishes its digit counts before it ranks its keys, and looks back after that. Each thread looks
 // back for its own digits, by relaxed loads; a tile that does not answer is counted again by the whole group,
-// so that no group depends on the scheduling of another one. A count and its flag share a word: up to 2^30 − 1
-// keys.
-// Barriers of a tile: 7, 2 more for a second word of keys and 2 for a payload; radix_scatter_look_back has 37.
+// so that no group depends on the scheduling of another one. A count and its flag share a word: up to
+// 2^30 − 1 keys.
+// Barriers of a tile: 7, 2 more for a second word of keys and 2 for a payload; radix_scatter_look_back has
+// 37.
 // Layout of look_back: for each pass, a ticket and a word for each digit of each tile, zeroed before.
 // Bytes: 8 a word of key or payload, 2048 a tile. Order-independent.
 // Elements: keys = threads * KEY_WORDS, sorted_keys = threads * KEY_WORDS.

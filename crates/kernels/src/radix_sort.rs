@@ -44,8 +44,8 @@ pub struct SortOptions {
     /// Threads per workgroup, a power of two from 64. With ballots, workgroups of more than 16 subgroups are
     /// made smaller.
     pub workgroup_size: u32,
-    /// Keys per thread, a power of two; `None` for 16, or 8 where registers or shared memory are short. A tile
-    /// and its counters must fit the shared memory.
+    /// Keys per thread, a power of two; `None` for 16, or 8 where registers or shared memory are short. A
+    /// tile and its counters must fit the shared memory.
     pub items_per_thread: Option<u32>,
     /// True if arrays that fit one workgroup are sorted by it, in a single dispatch.
     pub small_path: bool,
@@ -355,8 +355,8 @@ impl Ranking {
         Ok(found)
     }
 
-    /// Returns the nanoseconds that a sort of 2^20 keys of 16 bits with their order takes with nibbles and with
-    /// ballots, medians of five runs. For set-up: it waits for the device.
+    /// Returns the nanoseconds that a sort of 2^20 keys of 16 bits with their order takes with nibbles and
+    /// with ballots, medians of five runs. For set-up: it waits for the device.
     ///
     /// # Errors
     /// The device does not allow ballots, or fails.

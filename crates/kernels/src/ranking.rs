@@ -17,8 +17,8 @@ const MIN_FAST_SUBGROUP: u32 = 16;
 /// Method by which a pass of the radix sort ranks the keys of a tile. Both give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ranking {
-    /// Two stable sorts by four bits each, in shared memory, with counters per thread: no subgroup operations,
-    /// 37 barriers per tile.
+    /// Two stable sorts by four bits each, in shared memory, with counters per thread: no subgroup
+    /// operations, 37 barriers per tile.
     Nibbles,
     /// Eight ballots per key find the lanes of a subgroup with equal digits, with counters per subgroup: keys
     /// stay in registers, 7 to 11 barriers per tile. Only where [`Self::allows_ballots`].
@@ -58,9 +58,11 @@ impl Ranking {
         Ok(())
     }
 
-    /// Returns the tiles for a requested workgroup size of 64 or more. With ballots, workgroups have at most 16
-    /// subgroups; subgroups of 64 hold 8 keys per thread, so that registers and shared memory leave 24 of 32
-    /// subgroups to a SIMD of RDNA 3 instead of 14, and software devices too, which compile faster then.
+    /// Returns the tiles for a requested workgroup size of 64 or more.
+    ///
+    /// With ballots, workgroups have at most 16 subgroups. Subgroups of 64 then hold 8 keys per thread, so
+    /// that registers and shared memory leave 24 of 32 subgroups to a SIMD of RDNA 3 instead of 14; software
+    /// devices hold 8, too, because they compile faster.
     pub(crate) fn tile_shape(self, device: &Device, requested: u32, items: Option<u32>) -> TileShape {
         let subgroup_size = device.capabilities().subgroup_size;
         let workgroup_size = match self {

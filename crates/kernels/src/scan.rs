@@ -23,8 +23,8 @@ pub struct ScanOptions {
     /// same.
     pub is_staged: bool,
     /// True if look-back sums over a workgroup by subgroup operations, which devices with ballots allow for
-    /// workgroups of whole subgroups, up to a maximum number; `None` where they do and are likely to be faster.
-    /// Results are the same.
+    /// workgroups of whole subgroups, up to a maximum number; `None` where they do and are likely to be
+    /// faster. Results are the same.
     pub subgroup_sums: Option<bool>,
     /// Polls of a tile before the waiting workgroup sums it again.
     pub spins: u32,

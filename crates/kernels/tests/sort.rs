@@ -25,8 +25,8 @@ fn bits(key_bits: u32) -> impl Strategy<Value = Range<u32>> {
     ]
 }
 
-/// Generates all sort options: both methods, both rankings, all workgroup sizes, with and without the path for
-/// small arrays, and look-back with tiles that never publish: none, every second, or all.
+/// Generates all sort options: both methods, both rankings, all workgroup sizes, with and without the path
+/// for small arrays, and look-back with tiles that never publish: none, every second, or all.
 fn options() -> impl Strategy<Value = SortOptions> {
     let ranking = prop::sample::select(vec![Ranking::Nibbles, Ranking::Ballots]);
     let items = prop::sample::select(vec![None, None, Some(2)]);
