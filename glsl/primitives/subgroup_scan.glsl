@@ -1,6 +1,6 @@
 // Exclusive scan of one u32 per thread over the workgroup by operations of subgroups, in place of
-// workgroup_scan.glsl: one barrier instead of log2(WORKGROUP_SIZE) + 2, with the same bits, since the sums are
-// of integers.
+// workgroup_scan.glsl: one barrier instead of log2(WORKGROUP_SIZE) + 2, with the same bits, since the sums
+// are of integers.
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
