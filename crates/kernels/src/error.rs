@@ -75,6 +75,17 @@ pub enum KernelError {
         /// Result of the litmus test.
         litmus: crate::litmus::Litmus,
     },
+    /// Ballots on a device that does not allow them.
+    #[error(
+        "{device} cannot require subgroups of {subgroup_size} or lacks their operations; expected 4 to 64; \
+         rank by nibbles"
+    )]
+    Ballots {
+        /// The device.
+        device: String,
+        /// Its subgroup size.
+        subgroup_size: u32,
+    },
     /// Fixed point with too many fraction bits.
     #[error("fixed point with {found} fraction bits, expected 0 to 30")]
     FractionBits {

@@ -3,8 +3,8 @@
 //!
 //! Each primitive owns its kernels and its scratch buffers for a capacity, and records passes. Counts are on
 //! the device ([`frazil_vk::DeviceCount`]); nothing waits for the host. All primitives are correct at any
-//! subgroup size, because none uses subgroups, and give the same bits on every run, except for
-//! [`Builder::CompareAndSwap`], which must be chosen explicitly.
+//! subgroup size, because only kernels with ballots use subgroups, whose size they require, and give the same
+//! bits on every run, except for [`Builder::CompareAndSwap`], which must be chosen explicitly.
 //!
 //! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/sparse`, `glsl/surface`, `glsl/bonds` and
 //! `glsl/linalg`; their CPU twins are in `frazil-reference`.
@@ -23,7 +23,9 @@ mod litmus;
 mod look_back;
 mod multiply_add;
 mod neighbour_lists;
+mod radix_passes;
 mod radix_sort;
+mod ranking;
 mod reduction;
 mod scan;
 mod segmented_reduction;
@@ -45,6 +47,7 @@ pub use look_back::Method;
 pub use multiply_add::MultiplyAdd;
 pub use neighbour_lists::NeighbourLists;
 pub use radix_sort::{RadixSort, SortKey, SortOptions};
+pub use ranking::Ranking;
 pub use reduction::{Operation, ReductionF32, ReductionU32};
 pub use scan::{FixedScan, Scan, ScanOptions};
 pub use segmented_reduction::{SegmentedReductionF32, SegmentedReductionU32};

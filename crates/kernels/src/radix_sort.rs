@@ -2,23 +2,23 @@
 //! with many columns.
 
 use crate::error::{check_apart, check_capacity, check_len};
-use crate::length::per_tile;
-use crate::scan::ScanOptions;
-use crate::{KernelError, Method, Move, Scan};
+use crate::radix_passes::{CountAndScatter, Digit, Onesweep, PassOptions, Payload};
+use crate::{Counts, KernelError, Method, Move, Ranking};
 use bytemuck::Pod;
-use frazil_shaders::primitives::radix::{DIGIT_BITS, DIGITS, PAYLOAD_GIVEN, PAYLOAD_INDEX, PAYLOAD_NONE};
-use frazil_shaders::primitives::{
-    gather_u32, radix_bases, radix_count, radix_histogram, radix_scatter, radix_scatter_look_back,
-    radix_sort_small,
-};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_shaders::primitives::radix::DIGIT_BITS;
+use frazil_shaders::primitives::{gather_u32, radix_scatter_look_back, radix_sort_small};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, RecorderOptions, Threads};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Maximum number of keys per tile: its words and counters must fit 32 KiB of shared memory.
-const MAX_TILE: u32 = 4096;
 /// Maximum capacity with look-back: a digit's count shares a word with two bits of flags.
 const LOOK_BACK_CAPACITY: u32 = (1 << 30) - 1;
+
+/// Name of the stored result of [`Ranking::fastest`].
+const FINDING: &str = "sort-ranking";
+/// Number of keys in the trial of the two methods.
+const TRIAL_KEYS: u32 = 1 << 20;
+const TRIALS: usize = 5;
 
 /// Type of a sort key.
 pub trait SortKey: Pod {
@@ -39,8 +39,14 @@ impl SortKey for u64 {
 pub struct SortOptions {
     /// The method; `None` for the best that the device allows.
     pub method: Option<Method>,
-    /// Threads per workgroup, a power of two from 64.
+    /// How the keys of a tile are ranked; `None` for the faster method on the device.
+    pub ranking: Option<Ranking>,
+    /// Threads per workgroup, a power of two from 64. With ballots, workgroups of more than 16 subgroups are
+    /// made smaller.
     pub workgroup_size: u32,
+    /// Keys per thread, a power of two; `None` for 16, or 8 where registers or shared memory are short. A
+    /// tile and its counters must fit the shared memory.
+    pub items_per_thread: Option<u32>,
     /// True if arrays that fit one workgroup are sorted by it, in a single dispatch.
     pub small_path: bool,
     /// Polls of a tile before the waiting workgroup counts it again.
@@ -54,7 +60,9 @@ impl Default for SortOptions {
         let defaults = radix_scatter_look_back::Specialization::default();
         Self {
             method: None,
+            ranking: None,
             workgroup_size: defaults.workgroup_size,
+            items_per_thread: None,
             small_path: true,
             spins: defaults.spins,
             withheld: defaults.withheld,
@@ -85,43 +93,6 @@ enum Algorithm {
     ReduceThenScan(CountAndScatter),
 }
 
-struct Onesweep {
-    count_digits: Kernel<radix_histogram::Interface>,
-    scan_digits: Kernel<radix_bases::Interface>,
-    scatter: Kernel<radix_scatter_look_back::Interface>,
-    histogram: Buffer<u32>,
-    bases: Buffer<u32>,
-    look_back: Buffer<u32>,
-    /// Words of `look_back` per pass.
-    words_a_pass: u32,
-}
-
-struct CountAndScatter {
-    count_digits: Kernel<radix_count::Interface>,
-    scatter: Kernel<radix_scatter::Interface>,
-    scan: Scan,
-    digit_counts: Buffer<u32>,
-    digit_places: Buffer<u32>,
-}
-
-/// Payload of the keys; see `primitives/radix.glsl`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-enum Payload {
-    None = PAYLOAD_NONE,
-    /// The contents of the payload buffer.
-    Given = PAYLOAD_GIVEN,
-    /// Each key's index; the payload buffer is only written.
-    Index = PAYLOAD_INDEX,
-}
-
-/// Digit of one pass.
-#[derive(Clone, Copy)]
-struct Digit {
-    shift: u32,
-    mask: u32,
-}
-
 impl<K: SortKey> RadixSort<K> {
     /// Makes a sort of up to `capacity` keys.
     ///
@@ -147,7 +118,7 @@ impl<K: SortKey> RadixSort<K> {
     ///
     /// # Errors
     /// The device's limits do not allow the group size, or it is below 64; look-back was requested and is not
-    /// allowed; not enough memory.
+    /// allowed, or ballots were; not enough memory.
     pub fn with_options(device: &Device, capacity: u32, options: SortOptions) -> Result<Self, KernelError> {
         if options.workgroup_size < 64 {
             return Err(KernelError::WorkgroupSize {
@@ -165,12 +136,28 @@ impl<K: SortKey> RadixSort<K> {
             device,
             &radix_sort_small::Specialization { key_words: K::WORDS, ..defaults },
         )?;
+        if let Some(ranking) = options.ranking {
+            ranking.check(device)?;
+        }
         let algorithm = if options.small_path && capacity <= small.tile() {
             Algorithm::Small(small)
-        } else if method == Method::LookBack {
-            Algorithm::Onesweep(Onesweep::new(device, capacity, options, K::WORDS)?)
         } else {
-            Algorithm::ReduceThenScan(CountAndScatter::new(device, capacity, options, K::WORDS)?)
+            let SortOptions { workgroup_size, items_per_thread, spins, withheld, .. } = options;
+            let ranking = options.ranking.map_or_else(|| Ranking::fastest(device), Ok)?;
+            let passes = PassOptions {
+                ranking,
+                workgroup_size,
+                items_per_thread,
+                key_words: K::WORDS,
+                spins,
+                withheld,
+            };
+            match method {
+                Method::LookBack => Algorithm::Onesweep(Onesweep::new(device, capacity, passes)?),
+                Method::ReduceThenScan => {
+                    Algorithm::ReduceThenScan(CountAndScatter::new(device, capacity, passes)?)
+                }
+            }
         };
         Ok(Self {
             device: device.clone(),
@@ -348,148 +335,53 @@ impl<K: SortKey> RadixSort<K> {
     }
 }
 
-/// Returns the number of keys per thread: 16 if the tile then fits shared memory.
-fn items_per_thread(workgroup_size: u32) -> u32 {
-    (MAX_TILE / workgroup_size).clamp(8, 16)
-}
-
-impl Onesweep {
-    fn new(
-        device: &Device,
-        capacity: u32,
-        options: SortOptions,
-        key_words: u32,
-    ) -> Result<Self, KernelError> {
-        let SortOptions { workgroup_size, spins, withheld, .. } = options;
-        let specialization = radix_scatter_look_back::Specialization {
-            workgroup_size,
-            items_per_thread: items_per_thread(workgroup_size),
-            key_words,
-            spins,
-            withheld,
-        };
-        let scatter = Kernel::specialized(device, &specialization)?;
-        let defaults = radix_histogram::Specialization::default();
-        let count_digits = Kernel::specialized(
-            device,
-            &radix_histogram::Specialization { workgroup_size, key_words, ..defaults },
-        )?;
-        let tiles = capacity.div_ceil(scatter.tile()).max(1);
-        let passes = 4 * key_words;
-        let words_a_pass = 1 + tiles * DIGITS;
-        Ok(Self {
-            count_digits,
-            scan_digits: Kernel::new(device)?,
-            scatter,
-            histogram: device.buffer("digit histogram", (passes * DIGITS) as usize)?,
-            bases: device.buffer("digit bases", (passes * DIGITS) as usize)?,
-            look_back: device.buffer("sort look-back", (passes * words_a_pass) as usize)?,
-            words_a_pass,
-        })
+impl Ranking {
+    /// Returns the faster method in a trial on this device; the result is stored with the pipeline cache.
+    /// Software devices, and those with subgroups of fewer than 16, take nibbles without one.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn fastest(device: &Device) -> Result<Self, KernelError> {
+        if !Self::is_worth_a_trial(device) {
+            return Ok(Self::Nibbles);
+        }
+        if let Some(found) = device.stored_finding(FINDING).and_then(|text| text.parse().ok()) {
+            return Ok(found);
+        }
+        let [nibbles_ns, ballots_ns] = Self::time_both(device)?;
+        // Without time stamps both are 0.
+        let found = if nibbles_ns < ballots_ns { Self::Nibbles } else { Self::Ballots };
+        device.store_finding(FINDING, &found.to_string());
+        Ok(found)
     }
 
-    fn record_histogram(
-        &self,
-        recorder: &mut Recorder,
-        count: &DeviceCount,
-        keys: &Buffer<u32>,
-        bits: &Range<u32>,
-        passes: u32,
-    ) {
-        recorder.fill(&self.look_back, 0);
-        recorder.fill(&self.histogram, 0);
-        let bindings = radix_histogram::Bindings { count: &count.count, keys, histogram: &self.histogram };
-        // A pass over no bits has one digit, 0, and needs no counts.
-        let params = radix_histogram::Params { begin_bit: bits.start, end_bit: bits.end };
-        recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
-        let bindings = radix_bases::Bindings { histogram: &self.histogram, bases: &self.bases };
-        recorder.dispatch(&self.scan_digits, Threads::Fixed((passes * DIGITS) as usize), bindings, ());
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "private; the public functions are its named forms")]
-    fn record_pass(
-        &self,
-        recorder: &mut Recorder,
-        count: &DeviceCount,
-        pass: u32,
-        digit: Digit,
-        kind: Payload,
-        [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
-    ) {
-        let bindings = radix_scatter_look_back::Bindings {
-            count: &count.count,
-            keys,
-            payload,
-            bases: &self.bases,
-            look_back: &self.look_back,
-            sorted_keys,
-            sorted_payload,
-        };
-        let params = radix_scatter_look_back::Params {
-            shift: digit.shift,
-            mask: digit.mask,
-            payload_kind: kind as u32,
-            first_base: pass * DIGITS,
-            first_word: pass * self.words_a_pass,
-        };
-        recorder.dispatch(&self.scatter, Threads::Counted(count), bindings, params);
-    }
-}
-
-impl CountAndScatter {
-    fn new(
-        device: &Device,
-        capacity: u32,
-        options: SortOptions,
-        key_words: u32,
-    ) -> Result<Self, KernelError> {
-        let workgroup_size = options.workgroup_size;
-        let items_per_thread = items_per_thread(workgroup_size);
-        let count_digits = Kernel::specialized(
-            device,
-            &radix_count::Specialization { workgroup_size, items_per_thread, key_words },
-        )?;
-        let specialization = radix_scatter::Specialization { workgroup_size, items_per_thread, key_words };
-        let scatter = Kernel::specialized(device, &specialization)?;
-        let counters = DIGITS * capacity.div_ceil(count_digits.tile()).max(1);
-        let scan = ScanOptions {
-            method: Some(Method::ReduceThenScan),
-            ..ScanOptions::for_device(device, workgroup_size)
-        };
-        Ok(Self {
-            count_digits,
-            scatter,
-            scan: Scan::with_options(device, counters, scan)?,
-            digit_counts: device.buffer("digit counts", counters as usize)?,
-            digit_places: device.buffer("digit places", counters as usize)?,
-        })
-    }
-
-    fn record_pass(
-        &self,
-        recorder: &mut Recorder,
-        count: &DeviceCount,
-        digit: Digit,
-        kind: Payload,
-        [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
-    ) {
-        let Digit { shift, mask } = digit;
-        let bindings = radix_count::Bindings { count: &count.count, keys, digit_counts: &self.digit_counts };
-        let params = radix_count::Params { shift, mask };
-        recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
-
-        let length = per_tile(self.count_digits.tile(), DIGITS);
-        self.scan.record_derived(recorder, count, length, [&self.digit_counts, &self.digit_places], None);
-
-        let bindings = radix_scatter::Bindings {
-            count: &count.count,
-            keys,
-            payload,
-            digit_places: &self.digit_places,
-            sorted_keys,
-            sorted_payload,
-        };
-        let params = radix_scatter::Params { shift, mask, payload_kind: kind as u32 };
-        recorder.dispatch(&self.scatter, Threads::Counted(count), bindings, params);
+    /// Returns the nanoseconds that a sort of 2^20 keys of 16 bits with their order takes with nibbles and
+    /// with ballots, medians of five runs. For set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// The device does not allow ballots, or fails.
+    pub fn time_both(device: &Device) -> Result<[f64; 2], KernelError> {
+        let n = TRIAL_KEYS as usize;
+        let keys: Vec<u32> = (0..TRIAL_KEYS).map(|i| i.wrapping_mul(2_654_435_761) >> 16).collect();
+        let unsorted = device.buffer_from("trial keys", &keys)?;
+        let (key, order) = (device.buffer("trial key", n)?, device.buffer("trial order", n)?);
+        let count = Counts::new(device)?.upload(device, "trial count", TRIAL_KEYS, TRIAL_KEYS)?;
+        let mut medians = [0.0; 2];
+        for (median, ranking) in medians.iter_mut().zip([Self::Nibbles, Self::Ballots]) {
+            let options = SortOptions { ranking: Some(ranking), ..Default::default() };
+            let sort = RadixSort::<u32>::with_options(device, TRIAL_KEYS, options)?;
+            let mut times = [0.0; TRIALS];
+            for time in &mut times {
+                let mut recorder =
+                    device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
+                recorder.copy(&unsorted, &key, n);
+                sort.record_order(&mut recorder, &count, &key, &order, 0..16)?;
+                let passes = device.submit(recorder)?.pass_times()?;
+                *time = passes.iter().skip(1).map(|pass| pass.duration_ns).sum();
+            }
+            times.sort_by(f64::total_cmp);
+            *median = times[TRIALS / 2];
+        }
+        Ok(medians)
     }
 }

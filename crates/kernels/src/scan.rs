@@ -2,9 +2,9 @@
 
 use crate::error::{check_apart, check_capacity};
 use crate::length::{COUNTED, length_of, reduced};
-use crate::{KernelError, Method};
+use crate::{KernelError, Method, Ranking};
 use frazil_shaders::primitives::elements::{FIXED, NUMBERS};
-use frazil_shaders::primitives::{reduce_u32, scan_look_back, scan_tiles};
+use frazil_shaders::primitives::{reduce_u32, scan_look_back, scan_subgroups_look_back, scan_tiles};
 use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, DeviceKind, Kernel, Recorder, Threads};
 
@@ -22,6 +22,10 @@ pub struct ScanOptions {
     /// True if elements pass through shared memory, so that reads and writes are coalesced; results are the
     /// same.
     pub is_staged: bool,
+    /// True if look-back sums over a workgroup by subgroup operations, which devices with ballots allow for
+    /// workgroups of whole subgroups, up to a maximum number; `None` where they do and are likely to be
+    /// faster. Results are the same.
+    pub subgroup_sums: Option<bool>,
     /// Polls of a tile before the waiting workgroup sums it again.
     pub spins: u32,
     /// For tests of look-back: the last of every so many tiles never publishes its sum, as if its workgroup
@@ -38,6 +42,7 @@ impl Default for ScanOptions {
             workgroup_size: defaults.workgroup_size,
             items_per_thread: defaults.items_per_thread,
             is_staged: true,
+            subgroup_sums: None,
             spins: defaults.spins,
             withheld: defaults.withheld,
         }
@@ -62,6 +67,17 @@ impl ScanOptions {
             is_staged: !is_cpu,
             ..defaults
         }
+    }
+
+    /// Returns true if look-back shall sum by subgroup operations.
+    fn sums_by_subgroups(&self, device: &Device) -> Result<bool, KernelError> {
+        if self.subgroup_sums == Some(true) {
+            Ranking::Ballots.check(device)?;
+        }
+        let capabilities = device.capabilities();
+        let fits = self.workgroup_size.is_multiple_of(capabilities.subgroup_size)
+            && self.workgroup_size / capabilities.subgroup_size <= capabilities.max_subgroups;
+        Ok(self.subgroup_sums.unwrap_or_else(|| fits && Ranking::is_worth_a_trial(device)))
     }
 }
 
@@ -207,8 +223,13 @@ struct Passes {
 }
 
 enum Steps {
-    LookBack { scan: Kernel<scan_look_back::Interface>, state: Buffer<u32> },
+    LookBack { scan: LookBackScan, state: Buffer<u32> },
     ReduceThenScan(Box<Hierarchy>),
+}
+
+enum LookBackScan {
+    Plain(Kernel<scan_look_back::Interface>),
+    Subgroups(Kernel<scan_subgroups_look_back::Interface>),
 }
 
 /// Levels of tiles for reduce-then-scan.
@@ -247,18 +268,40 @@ impl Passes {
         let inclusive = options.inclusive.into();
         let steps = match Method::choose(device, options.method)? {
             Method::LookBack => {
-                let specialization = scan_look_back::Specialization {
-                    workgroup_size,
-                    items_per_thread,
-                    staged: options.is_staged.into(),
-                    inclusive,
-                    elements,
-                    fraction_bits,
-                    spins,
-                    withheld,
+                let staged = options.is_staged.into();
+                let subgroup_size = device.capabilities().subgroup_size;
+                let scan = if options.sums_by_subgroups(device)? {
+                    LookBackScan::Subgroups(Kernel::specialized(
+                        device,
+                        &scan_subgroups_look_back::Specialization {
+                            workgroup_size,
+                            items_per_thread,
+                            subgroup_size,
+                            staged,
+                            inclusive,
+                            elements,
+                            fraction_bits,
+                            spins,
+                            withheld,
+                        },
+                    )?)
+                } else {
+                    LookBackScan::Plain(Kernel::specialized(
+                        device,
+                        &scan_look_back::Specialization {
+                            workgroup_size,
+                            items_per_thread,
+                            staged,
+                            inclusive,
+                            elements,
+                            fraction_bits,
+                            spins,
+                            withheld,
+                        },
+                    )?)
                 };
-                let scan = Kernel::specialized(device, &specialization)?;
-                let state = device.buffer("look-back state", look_back_words(capacity, scan.tile()))?;
+                let words = look_back_words(capacity, workgroup_size * items_per_thread);
+                let state = device.buffer("look-back state", words)?;
                 Steps::LookBack { scan, state }
             }
             Method::ReduceThenScan => Steps::ReduceThenScan(Box::new(Hierarchy::new(
@@ -308,15 +351,27 @@ impl Passes {
         match &self.steps {
             Steps::LookBack { scan, state } => {
                 recorder.fill(state, 0);
-                let bindings = scan_look_back::Bindings {
-                    count: &count.count,
-                    values,
-                    look_back: state,
-                    scanned,
-                    total: total.unwrap_or(&self.spare_total),
-                    overflow: &self.overflow,
-                };
-                recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
+                let (count, look_back, overflow) = (&count.count, state, &self.overflow);
+                let total = total.unwrap_or(&self.spare_total);
+                match scan {
+                    LookBackScan::Plain(scan) => {
+                        let bindings =
+                            scan_look_back::Bindings { count, values, look_back, scanned, total, overflow };
+                        recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
+                    }
+                    LookBackScan::Subgroups(scan) => {
+                        let bindings = scan_subgroups_look_back::Bindings {
+                            count,
+                            values,
+                            look_back,
+                            scanned,
+                            total,
+                            overflow,
+                        };
+                        let params = scan_subgroups_look_back::Params { extent };
+                        recorder.dispatch(scan, threads, bindings, params);
+                    }
+                }
             }
             Steps::ReduceThenScan(hierarchy) => {
                 let total = total.unwrap_or(&self.spare_total);

@@ -19,16 +19,23 @@ use proptest::prelude::*;
 fn options() -> impl Strategy<Value = ScanOptions> {
     let items = prop::sample::select(vec![8u32, 8, 64]);
     let withheld = prop::sample::select(vec![0u32, 0, 1, 2]);
-    (any::<bool>(), any::<bool>(), workgroup_size(), (items, any::<bool>()), withheld).prop_map(
-        |(inclusive, look_back, workgroup_size, (items, is_staged), withheld)| ScanOptions {
-            inclusive,
-            method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
-            workgroup_size,
-            // Tiles have at most 2048 elements, which the smallest shared memory holds.
-            items_per_thread: items.min(2048 / workgroup_size),
-            is_staged,
-            withheld,
-            ..Default::default()
+    let capabilities = DEVICE.capabilities();
+    let largest = capabilities.max_subgroups * capabilities.subgroup_size;
+    let loads = (items, any::<bool>(), any::<bool>());
+    (any::<bool>(), any::<bool>(), workgroup_size(), loads, withheld).prop_map(
+        move |(inclusive, look_back, workgroup_size, (items, is_staged, subgroup_sums), withheld)| {
+            ScanOptions {
+                inclusive,
+                method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
+                workgroup_size,
+                // Tiles have at most 2048 elements, which the smallest shared memory holds.
+                items_per_thread: items.min(2048 / workgroup_size),
+                is_staged,
+                // On a device with subgroups of 4 or 8, large groups have too many of them.
+                subgroup_sums: Some(subgroup_sums && workgroup_size <= largest),
+                withheld,
+                ..Default::default()
+            }
         },
     )
 }

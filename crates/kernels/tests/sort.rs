@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_kernels::{KernelError, Method, Move, RadixSort, SortKey, SortOptions};
+use frazil_kernels::{KernelError, Method, Move, RadixSort, Ranking, SortKey, SortOptions};
 use frazil_reference::primitives::radix_sort_pairs;
 use frazil_testkit::primitives::*;
 use frazil_vk::{BarrierPlan, Buffer, RecorderOptions, find_hazards};
@@ -25,13 +25,18 @@ fn bits(key_bits: u32) -> impl Strategy<Value = Range<u32>> {
     ]
 }
 
-/// Generates all sort options: both methods, all workgroup sizes, with and without the path for small arrays,
-/// and look-back with tiles that never publish: none, every second, or all.
+/// Generates all sort options: both methods, both rankings, all workgroup sizes, with and without the path
+/// for small arrays, and look-back with tiles that never publish: none, every second, or all.
 fn options() -> impl Strategy<Value = SortOptions> {
-    (any::<bool>(), any::<bool>(), workgroup_size(), prop::sample::select(vec![0u32, 0, 1, 2])).prop_map(
-        |(look_back, small_path, workgroup_size, withheld)| SortOptions {
+    let ranking = prop::sample::select(vec![Ranking::Nibbles, Ranking::Ballots]);
+    let items = prop::sample::select(vec![None, None, Some(2)]);
+    let withheld = prop::sample::select(vec![0u32, 0, 1, 2]);
+    (any::<bool>(), ranking, any::<bool>(), (workgroup_size(), items), withheld).prop_map(
+        |(look_back, ranking, small_path, (workgroup_size, items_per_thread), withheld)| SortOptions {
             method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
+            ranking: Some(ranking),
             workgroup_size,
+            items_per_thread: if ranking == Ranking::Ballots { items_per_thread } else { None },
             small_path,
             withheld,
             ..Default::default()
@@ -111,26 +116,35 @@ fn sort_takes_a_million_keys() {
     let keys: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761).rotate_left(9)).collect();
     let mut expected = keys.clone();
     expected.sort_unstable();
-    for (method, withheld) in [(Method::ReduceThenScan, 0), (Method::LookBack, 0), (Method::LookBack, 7)] {
-        let options = SortOptions { method: Some(method), withheld, ..Default::default() };
+    let methods = [(Method::ReduceThenScan, 0), (Method::LookBack, 0), (Method::LookBack, 7)];
+    for (ranking, (method, withheld)) in
+        [Ranking::Nibbles, Ranking::Ballots].into_iter().flat_map(|ranking| methods.map(|m| (ranking, m)))
+    {
+        let (method, ranking) = (Some(method), Some(ranking));
+        let options = SortOptions { method, ranking, withheld, ..Default::default() };
         let sort = RadixSort::with_options(&DEVICE, n as u32, options).unwrap();
         let (key_buffer, order) = (padded(&keys, n), padded(&[], n));
         run(|r| sort.record_order(r, &count(n, n), &key_buffer, &order, 0..32).unwrap());
-        assert!(DEVICE.download(&key_buffer, n).unwrap() == expected, "{method:?}, {withheld} withheld");
+        assert!(
+            DEVICE.download(&key_buffer, n).unwrap() == expected,
+            "{method:?}, {ranking:?}, {withheld} withheld"
+        );
     }
 }
 
 #[test]
 fn every_barrier_of_a_sort_is_needed() {
-    every_barrier_is_needed(Method::ReduceThenScan, 9);
-    every_barrier_is_needed(Method::LookBack, 5);
+    for ranking in [Ranking::Nibbles, Ranking::Ballots] {
+        every_barrier_is_needed(Method::ReduceThenScan, ranking, 9);
+        every_barrier_is_needed(Method::LookBack, ranking, 5);
+    }
 }
 
 /// Checks that there are at least `min_barriers` barriers, all of them necessary.
-fn every_barrier_is_needed(method: Method, min_barriers: u32) {
+fn every_barrier_is_needed(method: Method, ranking: Ranking, min_barriers: u32) {
     let n = 5000;
     let (keys, payload, count) = (padded(&vec![3; n], n), padded(&vec![4; n], n), count(n, n));
-    let options = SortOptions { method: Some(method), ..Default::default() };
+    let options = SortOptions { method: Some(method), ranking: Some(ranking), ..Default::default() };
     let sort = RadixSort::with_options(&DEVICE, n as u32, options).unwrap();
     let record = |barriers| {
         let mut recorder =

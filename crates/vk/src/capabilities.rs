@@ -56,6 +56,11 @@ pub struct Capabilities {
     pub subgroup_size: u32,
     /// Range of subgroup sizes that a kernel may request.
     pub subgroup_size_range: (u32, u32),
+    /// True if a kernel can require one of these sizes (`SUBGROUP_SIZE`), full subgroups, and the operations
+    /// on ballots and sums of a subgroup.
+    pub subgroup_ballots: bool,
+    /// Maximum number of subgroups in a workgroup whose subgroup size is required.
+    pub max_subgroups: u32,
     /// Maximum shared memory of a workgroup.
     pub max_shared_memory: u32,
     /// Maximum number of threads in a workgroup.
@@ -257,6 +262,14 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
         capabilities: Capabilities {
             subgroup_size: v11.subgroup_size,
             subgroup_size_range: (v13.min_subgroup_size, v13.max_subgroup_size),
+            subgroup_ballots: f13.subgroup_size_control == vk::TRUE
+                && f13.compute_full_subgroups == vk::TRUE
+                && v13.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
+                && v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
+                && v11
+                    .subgroup_supported_operations
+                    .contains(vk::SubgroupFeatureFlags::BALLOT | vk::SubgroupFeatureFlags::ARITHMETIC),
+            max_subgroups: v13.max_compute_workgroup_subgroups,
             max_shared_memory: limits.max_compute_shared_memory_size,
             max_workgroup_size: limits
                 .max_compute_work_group_invocations

@@ -315,7 +315,8 @@ impl Logical {
         let mut v13 = vk::PhysicalDeviceVulkan13Features::default()
             .synchronization2(true)
             .dynamic_rendering(true)
-            .compute_full_subgroups(full_subgroups);
+            .compute_full_subgroups(full_subgroups)
+            .subgroup_size_control(available.subgroup_size_control == vk::TRUE);
         let features = vk::PhysicalDeviceFeatures::default().robust_buffer_access(robust == vk::TRUE);
         let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)

@@ -184,7 +184,7 @@ pub(crate) fn compile(
     source: &'static KernelSource,
     values: &[u32],
 ) -> Result<KernelInner> {
-    let Limits { tile, workgroup_size, shared_memory_bytes } =
+    let Limits { tile, workgroup_size, subgroup_size, shared_memory_bytes } =
         check_limits(target.capabilities, source, values)?;
     let device = target.raw;
     let set_layout =
@@ -202,8 +202,11 @@ pub(crate) fn compile(
         vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values));
     let module = shader_module(device, source.name, source.spirv)?;
     let subgroup = target.capabilities.subgroup_size_range.1.max(1);
-    let whole_subgroups = target.full_subgroups && values.first().is_some_and(|w| w % subgroup == 0);
-    let stage = vk::PipelineShaderStageCreateInfo::default()
+    let whole_subgroups =
+        subgroup_size.is_some() || target.full_subgroups && values.first().is_some_and(|w| w % subgroup == 0);
+    let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+        .required_subgroup_size(subgroup_size.unwrap_or_default());
+    let mut stage = vk::PipelineShaderStageCreateInfo::default()
         .flags(if whole_subgroups {
             vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS
         } else {
@@ -213,6 +216,9 @@ pub(crate) fn compile(
         .module(module)
         .name(c"main")
         .specialization_info(&specialization);
+    if subgroup_size.is_some() {
+        stage = stage.push_next(&mut required);
+    }
     let flags = match target.executables {
         Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
         None => vk::PipelineCreateFlags::empty(),
@@ -246,6 +252,8 @@ pub(crate) fn compile(
 struct Limits {
     tile: u32,
     workgroup_size: u32,
+    /// Size that the shader's constant `SUBGROUP_SIZE` requires.
+    subgroup_size: Option<u32>,
     shared_memory_bytes: Option<u64>,
 }
 
@@ -279,6 +287,26 @@ fn check_limits(capabilities: &Capabilities, source: &KernelSource, values: &[u3
         let limit = u64::from(capabilities.max_push_constants);
         return Err(beyond(source.params_bytes.into(), "push-constant bytes", limit, "maxPushConstantsSize"));
     }
+    let subgroup_size = value("subgroup_size");
+    if let Some(size) = subgroup_size {
+        let (least, most) = capabilities.subgroup_size_range;
+        let subgroups = workgroup_size / size.max(1);
+        if !capabilities.subgroup_ballots {
+            let problem = "the device cannot require a subgroup size, or lacks its operations".into();
+            return Err(Error::Misuse { object: format!("kernel {}", source.name), problem });
+        }
+        if !size.is_power_of_two() || size < least || size > most || workgroup_size % size != 0 {
+            let problem = format!(
+                "subgroups of {size} in groups of {workgroup_size}, expected a power of two from {least} to \
+                 {most} that divides the group"
+            );
+            return Err(Error::Misuse { object: format!("kernel {}", source.name), problem });
+        }
+        if subgroups > capabilities.max_subgroups {
+            let limit = u64::from(capabilities.max_subgroups);
+            return Err(beyond(subgroups.into(), "subgroups a group", limit, "maxComputeWorkgroupSubgroups"));
+        }
+    }
     // A thread processes several elements, or several threads process one element.
     let tile = workgroup_size.saturating_mul(value("items_per_thread").unwrap_or(1))
         / value("threads_per_item").unwrap_or(1).max(1);
@@ -298,7 +326,7 @@ fn check_limits(capabilities: &Capabilities, source: &KernelSource, values: &[u3
         Some(bytes) if bytes > limit => {
             Err(beyond(bytes, "bytes of shared memory", limit, "maxComputeSharedMemorySize"))
         }
-        _ => Ok(Limits { tile, workgroup_size, shared_memory_bytes }),
+        _ => Ok(Limits { tile, workgroup_size, subgroup_size, shared_memory_bytes }),
     }
 }
 

@@ -10,7 +10,7 @@ use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct ExclusiveScan;
 
-const VARIANTS: &[&str] = &["look_back", "reduce_then_scan", "cpu_one_core"];
+const VARIANTS: &[&str] = &["look_back", "look_back_subgroups", "reduce_then_scan", "cpu_one_core"];
 
 struct Workload {
     count: DeviceCount,
@@ -51,8 +51,9 @@ impl Bench for ExclusiveScan {
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let values = point.distribution()?.keys(point.count()?);
         let (n, expected) = (values.len(), exclusive_scan_u32(&values).0);
-        let method = match point.name("variant")? {
-            "look_back" => Method::LookBack,
+        let variant = point.name("variant")?;
+        let method = match variant {
+            "look_back" | "look_back_subgroups" => Method::LookBack,
             "reduce_then_scan" => Method::ReduceThenScan,
             "cpu_one_core" => {
                 return Ok(Prepared::Host(Box::new(OneCore { scanned: vec![0; n], values, expected })));
@@ -62,6 +63,7 @@ impl Bench for ExclusiveScan {
         let options = ScanOptions {
             method: Some(method),
             workgroup_size: point.workgroup_size()?,
+            subgroup_sums: Some(variant == "look_back_subgroups"),
             ..Default::default()
         };
         Ok(Prepared::Device(Box::new(Workload {

@@ -3,7 +3,7 @@
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
 use crate::error::Result;
-use frazil_kernels::{Counts, Method, SortOptions};
+use frazil_kernels::{Counts, Method, Ranking, SortOptions};
 use frazil_reference::primitives::radix_sort_pairs;
 use frazil_testkit::Distribution;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
@@ -13,7 +13,26 @@ use std::ops::Range;
 
 pub struct RadixSort;
 
-const VARIANTS: &[&str] = &["onesweep", "reduce_then_scan", "cpu_sort_unstable", "cpu_rayon", "cpu_rdst"];
+const VARIANTS: &[&str] = &[
+    "onesweep",
+    "onesweep_ballots",
+    "reduce_then_scan",
+    "reduce_then_scan_ballots",
+    "cpu_sort_unstable",
+    "cpu_rayon",
+    "cpu_rdst",
+];
+
+/// Returns method and ranking of a variant on the device.
+fn on_device(variant: &str) -> Option<(Method, Ranking)> {
+    Some(match variant {
+        "onesweep" => (Method::LookBack, Ranking::Nibbles),
+        "onesweep_ballots" => (Method::LookBack, Ranking::Ballots),
+        "reduce_then_scan" => (Method::ReduceThenScan, Ranking::Nibbles),
+        "reduce_then_scan_ballots" => (Method::ReduceThenScan, Ranking::Ballots),
+        _ => return None,
+    })
+}
 
 /// Keys to be sorted, and the twin's result.
 struct Sorted {
@@ -81,11 +100,12 @@ impl Bench for RadixSort {
         let mut keys = point.distribution()?.keys(point.count()?);
         let bits = point.integer("key_bits")?.clamp(1, 32) as u32;
         let n = keys.len();
-        match point.name("variant")? {
-            variant @ ("onesweep" | "reduce_then_scan") => {
-                let method = if variant == "onesweep" { Method::LookBack } else { Method::ReduceThenScan };
+        let variant = point.name("variant")?;
+        match on_device(variant) {
+            Some((method, ranking)) => {
                 let options = SortOptions {
                     method: Some(method),
+                    ranking: Some(ranking),
                     workgroup_size: point.workgroup_size()?,
                     ..Default::default()
                 };
@@ -102,13 +122,13 @@ impl Bench for RadixSort {
                     expected: Sorted { keys, order },
                 })))
             }
-            variant if VARIANTS.contains(&variant) => Ok(match bits.div_ceil(8) {
+            None if VARIANTS.contains(&variant) => Ok(match bits.div_ceil(8) {
                 1 => on_cpu::<1>(variant, keys, bits),
                 2 => on_cpu::<2>(variant, keys, bits),
                 3 => on_cpu::<3>(variant, keys, bits),
                 _ => on_cpu::<4>(variant, keys, bits),
             }),
-            _ => Err(point.unknown("variant", VARIANTS)),
+            None => Err(point.unknown("variant", VARIANTS)),
         }
     }
 }
