@@ -15,7 +15,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Selection of a device.
@@ -96,6 +96,7 @@ pub(crate) struct Shared {
     pub findings: Findings,
     pub timeline: Timeline,
     next_id: AtomicU64,
+    next_recorder: AtomicU32,
     memory: Mutex<MemoryLedger>,
     /// Dropped manually, because it frees memory of `raw`, which is destroyed manually.
     allocator: ManuallyDrop<Mutex<Allocator>>,
@@ -369,6 +370,7 @@ impl Shared {
             #[cfg(feature = "window")]
             surfaces: !options.surface_extensions.is_empty(),
             next_id: AtomicU64::new(0),
+            next_recorder: AtomicU32::new(1),
             memory: Mutex::default(),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             candidate,
@@ -391,6 +393,11 @@ impl Shared {
     /// Returns a new unique resource number.
     pub fn next_resource_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Returns a new number of a recorder. Slots start with 0, which is no recorder.
+    pub fn next_recorder(&self) -> u32 {
+        self.next_recorder.fetch_add(1, Ordering::Relaxed)
     }
 
     pub fn memory(&self) -> MutexGuard<'_, MemoryLedger> {

@@ -35,6 +35,7 @@ mod raster;
 mod readback;
 mod recorder;
 mod shared_memory;
+mod slot;
 mod submission;
 #[cfg(feature = "window")]
 mod swapchain;

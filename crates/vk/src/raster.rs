@@ -248,7 +248,7 @@ impl Recorder {
     /// pipeline is for another colour format.
     pub fn render(
         &mut self,
-        name: &str,
+        name: &'static str,
         color: &Image,
         depth: &Image,
         background: Option<[f32; 4]>,
@@ -273,14 +273,14 @@ impl Recorder {
             });
         }
         let mut uses =
-            vec![(Resource::image(color), Use::ColorTarget), (Resource::image(depth), Use::DepthTarget)];
+            vec![(Resource::Image(color), Use::ColorTarget), (Resource::Image(depth), Use::DepthTarget)];
         let mut bytes = 0;
         for draw in draws {
             let buffers: Vec<&RawBuffer> = draw.buffers.iter().collect();
             bytes += minimum_bytes(draw.pipeline.source.bindings, &buffers, &draw.reach());
-            uses.extend(draw.buffers.iter().map(|b| (Resource::buffer(b), Use::GraphicsRead)));
+            uses.extend(draw.buffers.iter().map(|b| (Resource::Buffer(b), Use::GraphicsRead)));
         }
-        self.begin_pass(name, &uses, bytes);
+        self.begin_pass(name, uses, bytes);
         let commands = self.commands();
         let device = self.shared.raw.clone();
         let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };

@@ -1,11 +1,12 @@
 //! Command recorder, which places exactly the barriers that the passes require.
 
 use crate::buffer::{Buffer, RawBuffer};
-use crate::compiled::{BindingSource, Reach};
+use crate::compiled::{BindingSource, MAX_BINDINGS, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
 use crate::kernel::{Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
+use crate::slot::Slot;
 use crate::timeline::{CommandPool, Commands, Stamp};
 use crate::timing::TimeStamps;
 use crate::{Error, Result};
@@ -13,8 +14,7 @@ use ash::vk;
 use bytemuck::Pod;
 use std::any::Any;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::ffi::CString;
+use std::ffi::CStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -50,7 +50,12 @@ const MAX_TIMED_PASSES: u32 = 8192;
 pub struct Recorder {
     pub(crate) shared: Arc<Shared>,
     pool: Option<CommandPool>,
-    kept: HashMap<u64, Kept>,
+    /// Number of this recorder on its device.
+    generation: u32,
+    /// Resources used so far.
+    kept: Vec<Kept>,
+    /// Indices in `kept` by resource: for resources whose [`Slot`] another recorder has overwritten.
+    index_of: HashMap<u64, u32>,
     /// Other objects that must outlive the submission.
     objects: Vec<Arc<dyn Any + Send + Sync>>,
     /// `ordered[a][b]`: uses a before this point are ordered before all later uses b.
@@ -65,41 +70,56 @@ pub struct Recorder {
     time_stamps: Option<TimeStamps>,
     bound_pipeline: vk::Pipeline,
     declared_bytes: Option<u64>,
-    first_pass: String,
-    last_pass: String,
-    host_reads: Vec<Resource>,
+    first_pass: &'static str,
+    last_pass: &'static str,
+    /// Label of the last pass, with a terminating zero.
+    label: Vec<u8>,
+    host_reads: Vec<RawBuffer>,
     error: Option<Error>,
     pub(crate) stamp: Stamp,
 }
 
 /// A resource that this recorder has used: its last accesses, and the handle that keeps it alive.
 struct Kept {
+    id: u64,
     write: Option<(Use, u32)>,
     /// Last read by each use since that write.
     reads: [u32; Use::ALL.len()],
     _owner: Owner,
 }
 
-#[derive(Clone)]
 enum Owner {
     Buffer { _buffer: RawBuffer },
     Image { _image: Image },
 }
 
 /// A resource that a pass uses.
-#[derive(Clone)]
-pub(crate) struct Resource {
-    id: u64,
-    owner: Owner,
+#[derive(Clone, Copy)]
+pub(crate) enum Resource<'a> {
+    Buffer(&'a RawBuffer),
+    Image(&'a Image),
 }
 
-impl Resource {
-    pub fn buffer(buffer: &RawBuffer) -> Self {
-        Self { id: buffer.inner.id, owner: Owner::Buffer { _buffer: buffer.clone() } }
+impl Resource<'_> {
+    fn id(self) -> u64 {
+        match self {
+            Self::Buffer(buffer) => buffer.inner.id,
+            Self::Image(image) => image.id(),
+        }
     }
 
-    pub fn image(image: &Image) -> Self {
-        Self { id: image.id(), owner: Owner::Image { _image: image.clone() } }
+    fn slot(&self) -> &Slot {
+        match self {
+            Self::Buffer(buffer) => &buffer.inner.slot,
+            Self::Image(image) => image.slot(),
+        }
+    }
+
+    fn owner(self) -> Owner {
+        match self {
+            Self::Buffer(buffer) => Owner::Buffer { _buffer: buffer.clone() },
+            Self::Image(image) => Owner::Image { _image: image.clone() },
+        }
     }
 }
 
@@ -132,9 +152,11 @@ impl Device {
             .map_err(Error::call("begin", "a command buffer"))?;
         let time_stamps = if options.profile { TimeStamps::new(&shared, MAX_TIMED_PASSES)? } else { None };
         Ok(Recorder {
+            generation: shared.next_recorder(),
             shared,
             pool: Some(pool),
-            kept: HashMap::new(),
+            kept: Vec::new(),
+            index_of: HashMap::new(),
             objects: Vec::new(),
             ordered: Default::default(),
             reached: Default::default(),
@@ -146,8 +168,9 @@ impl Device {
             time_stamps,
             bound_pipeline: vk::Pipeline::null(),
             declared_bytes: None,
-            first_pass: String::new(),
-            last_pass: String::new(),
+            first_pass: "",
+            last_pass: "",
+            label: Vec::new(),
             host_reads: Vec::new(),
             error: None,
             stamp: Arc::new(AtomicU64::new(0)),
@@ -172,23 +195,30 @@ impl Recorder {
         if let Some(problem) = aliasing(source.bindings, buffers) {
             return self.fail(Error::Misuse { object: format!("dispatch of {}", source.name), problem });
         }
-        let mut uses = Vec::with_capacity(buffers.len() + 1);
-        for (binding, buffer) in source.bindings.iter().zip(buffers) {
-            let usage = if binding.writes { Use::ComputeWrite } else { Use::ComputeRead };
-            uses.push((Resource::buffer(buffer), usage));
-        }
-        if let Threads::Counted(count) | Threads::Tiles(count, _) = threads {
-            uses.push((Resource::buffer(count.args.raw()), Use::IndirectRead));
-        }
-        let counts: Vec<u64> =
-            buffers.iter().map(|b| b.inner.expected.load(Ordering::Relaxed).into()).collect();
-        let reach = Reach {
-            threads: threads.expected(),
-            specialization: &kernel.inner.specialization,
-            counts: &counts,
-            parameters: bytemuck::bytes_of(&params),
+        let arguments = match threads {
+            Threads::Fixed(_) => None,
+            Threads::Counted(count) | Threads::Tiles(count, _) => {
+                Some((Resource::Buffer(count.args.raw()), Use::IndirectRead))
+            }
         };
-        self.begin_pass(source.name, &uses, minimum_bytes(source.bindings, buffers, &reach));
+        let bound = source.bindings.iter().zip(buffers).map(|(binding, buffer)| {
+            let usage = if binding.writes { Use::ComputeWrite } else { Use::ComputeRead };
+            (Resource::Buffer(buffer), usage)
+        });
+        // Bytes are only reported beside times.
+        let bytes = match self.time_stamps {
+            Some(_) => {
+                let reach = Reach {
+                    threads: threads.expected(),
+                    specialization: &kernel.inner.specialization,
+                    counts: &expected_counts(buffers),
+                    parameters: bytemuck::bytes_of(&params),
+                };
+                minimum_bytes(source.bindings, buffers, &reach)
+            }
+            None => 0,
+        };
+        self.begin_pass(source.name, bound.chain(arguments), bytes);
 
         let commands = self.commands();
         let device = &self.shared.raw;
@@ -257,10 +287,10 @@ impl Recorder {
         }
         let bytes = (len * size_of::<T>()) as u64;
         let uses = [
-            (Resource::buffer(from.raw()), Use::TransferRead),
-            (Resource::buffer(to.raw()), Use::TransferWrite),
+            (Resource::Buffer(from.raw()), Use::TransferRead),
+            (Resource::Buffer(to.raw()), Use::TransferWrite),
         ];
-        self.begin_pass("copy", &uses, 2 * bytes);
+        self.begin_pass("copy", uses, 2 * bytes);
         let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];
         let (from, destination) = (from.raw().inner.handle, to.raw().inner.handle);
         // SAFETY: the range lies in both buffers, which are different ones or the copy is refused by the
@@ -273,7 +303,7 @@ impl Recorder {
     /// Sets every 32-bit word of `buffer` to `word`.
     pub fn fill<T: Pod>(&mut self, buffer: &Buffer<T>, word: u32) {
         let inner = &buffer.raw().inner;
-        self.begin_pass("fill", &[(Resource::buffer(buffer.raw()), Use::TransferWrite)], inner.bytes);
+        self.begin_pass("fill", [(Resource::Buffer(buffer.raw()), Use::TransferWrite)], inner.bytes);
         // SAFETY: the whole buffer; its size is a multiple of four for every element type shaders can share.
         unsafe { self.shared.raw.cmd_fill_buffer(self.commands(), inner.handle, 0, vk::WHOLE_SIZE, word) };
         self.end_pass();
@@ -292,8 +322,8 @@ impl Recorder {
             });
         }
         let uses =
-            [(Resource::image(image), Use::TransferRead), (Resource::buffer(to.raw()), Use::TransferWrite)];
-        self.begin_pass("copy image", &uses, 8 * u64::from(width) * u64::from(height));
+            [(Resource::Image(image), Use::TransferRead), (Resource::Buffer(to.raw()), Use::TransferWrite)];
+        self.begin_pass("copy image", uses, 8 * u64::from(width) * u64::from(height));
         let region = [vk::BufferImageCopy::default()
             .image_subresource(image.layers())
             .image_extent(vk::Extent3D { width, height, depth: 1 })];
@@ -348,17 +378,25 @@ impl Recorder {
 
     fn note_host_read(&mut self, buffer: &RawBuffer) {
         if buffer.inner.is_readback() {
-            self.host_reads.push(Resource::buffer(buffer));
+            self.host_reads.push(buffer.clone());
         }
     }
 
     /// Records the barrier that the pass needs, its label and its first time stamp.
-    pub(crate) fn begin_pass(&mut self, name: &str, uses: &[(Resource, Use)], bytes: u64) {
+    pub(crate) fn begin_pass<'a>(
+        &mut self,
+        name: &'static str,
+        uses: impl IntoIterator<Item = (Resource<'a>, Use), IntoIter: Clone>,
+        bytes: u64,
+    ) {
         let bytes = self.declared_bytes.take().unwrap_or(bytes);
-        self.place_barrier(uses);
+        self.place_barrier(uses.into_iter());
         if let Some(debug) = &self.shared.debug {
-            let name = CString::new(name).unwrap_or_default();
-            let label = vk::DebugUtilsLabelEXT::default().label_name(&name);
+            self.label.clear();
+            self.label.extend_from_slice(name.as_bytes());
+            self.label.push(0);
+            let name = CStr::from_bytes_until_nul(&self.label).unwrap_or_default();
+            let label = vk::DebugUtilsLabelEXT::default().label_name(name);
             // SAFETY: the command buffer is recording.
             unsafe { debug.cmd_begin_debug_utils_label(self.commands(), &label) };
         }
@@ -372,9 +410,9 @@ impl Recorder {
             });
         }
         if self.passes == 0 {
-            self.first_pass = name.to_owned();
+            self.first_pass = name;
         }
-        name.clone_into(&mut self.last_pass);
+        self.last_pass = name;
         self.passes += 1;
     }
 
@@ -388,14 +426,41 @@ impl Recorder {
         }
     }
 
-    fn place_barrier(&mut self, uses: &[(Resource, Use)]) {
+    /// Returns the index of a resource in `kept`, if this recorder has used it.
+    fn index(&self, resource: &Resource<'_>) -> Option<u32> {
+        let id = resource.id();
+        // Recorder numbers wrap after 2³² recorders, so the id is compared, too.
+        let is_right = |index: &u32| self.kept.get(*index as usize).is_some_and(|kept| kept.id == id);
+        let known = resource.slot().get(self.generation).filter(is_right);
+        known.or_else(|| {
+            let index = *self.index_of.get(&id)?;
+            resource.slot().set(self.generation, index);
+            Some(index)
+        })
+    }
+
+    /// Returns the accesses of a resource, none yet if it is used for the first time.
+    fn kept(&mut self, resource: Resource<'_>) -> &mut Kept {
+        let index = self.index(&resource).unwrap_or_else(|| {
+            let (index, id) = (self.kept.len() as u32, resource.id());
+            let reads = Default::default();
+            self.kept.push(Kept { id, write: None, reads, _owner: resource.owner() });
+            self.index_of.insert(id, index);
+            resource.slot().set(self.generation, index);
+            index
+        });
+        &mut self.kept[index as usize]
+    }
+
+    fn place_barrier<'a>(&mut self, uses: impl Iterator<Item = (Resource<'a>, Use)> + Clone) {
         let (mut before, mut after) = (UseSet::default(), UseSet::default());
-        for (resource, usage) in uses {
-            let Some(kept) = self.kept.get(&resource.id) else { continue };
+        for (resource, usage) in uses.clone() {
+            let Some(index) = self.index(&resource) else { continue };
+            let kept = &self.kept[index as usize];
             let mut need = |earlier: Use, when: u32| {
-                if when != 0 && self.ordered[earlier as usize][*usage as usize] <= when {
+                if when != 0 && self.ordered[earlier as usize][usage as usize] <= when {
                     before.insert(earlier);
-                    after.insert(*usage);
+                    after.insert(usage);
                 }
             };
             if let Some((earlier, when)) = kept.write {
@@ -419,25 +484,16 @@ impl Recorder {
         }
         for (resource, usage) in uses {
             if let Some(events) = &mut self.events {
-                events.push(Event::Access(Access {
-                    pass: self.passes,
-                    resource: resource.id,
-                    usage: *usage,
-                }));
+                let access = Access { pass: self.passes, resource: resource.id(), usage };
+                events.push(Event::Access(access));
             }
-            let kept = match self.kept.entry(resource.id) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(Kept {
-                    write: None,
-                    reads: Default::default(),
-                    _owner: resource.owner.clone(),
-                }),
-            };
+            let clock = self.clock;
+            let kept = self.kept(resource);
             if usage.writes() {
-                kept.write = Some((*usage, self.clock));
+                kept.write = Some((usage, clock));
                 kept.reads = Default::default();
             } else {
-                kept.reads[*usage as usize] = self.clock;
+                kept.reads[usage as usize] = clock;
             }
         }
     }
@@ -487,11 +543,8 @@ impl Recorder {
 
     /// Ends recording and returns the first mistake, if any, as an error.
     pub(crate) fn finish(mut self) -> Result<Finished> {
-        let host_reads: Vec<_> =
-            std::mem::take(&mut self.host_reads).into_iter().map(|r| (r, Use::HostRead)).collect();
-        if !host_reads.is_empty() {
-            self.place_barrier(&host_reads);
-        }
+        let host_reads = std::mem::take(&mut self.host_reads);
+        self.place_barrier(host_reads.iter().map(|buffer| (Resource::Buffer(buffer), Use::HostRead)));
         // SAFETY: the buffer is recording.
         let ended = unsafe { self.shared.raw.end_command_buffer(self.commands()) };
         if let Some(error) = self.error.take() {
@@ -504,8 +557,8 @@ impl Recorder {
         Ok(Finished {
             commands: Commands {
                 pool,
-                first_pass: std::mem::take(&mut self.first_pass),
-                last_pass: std::mem::take(&mut self.last_pass),
+                first_pass: self.first_pass,
+                last_pass: self.last_pass,
                 stamp: self.stamp.clone(),
             },
             kept: vec![Box::new(std::mem::take(&mut self.kept)), Box::new(std::mem::take(&mut self.objects))],
@@ -540,6 +593,11 @@ fn stages_and_accesses(usage: Use) -> (vk::PipelineStageFlags2, vk::AccessFlags2
         Use::TransferWrite => (S::ALL_TRANSFER, A::NONE, A::TRANSFER_WRITE),
         Use::HostRead => (S::HOST, A::HOST_READ, A::NONE),
     }
+}
+
+/// Returns the count that the host expects in each buffer.
+fn expected_counts(buffers: &[&RawBuffer]) -> Vec<u64> {
+    buffers.iter().map(|b| b.inner.expected.load(Ordering::Relaxed).into()).collect()
 }
 
 /// Finds a buffer that is bound twice with at least one write: threads would race within the pass, which no
@@ -582,22 +640,18 @@ pub(crate) fn push_buffers(
     if buffers.is_empty() {
         return;
     }
-    let infos: Vec<_> = buffers
-        .iter()
-        .map(|buffer| {
-            [vk::DescriptorBufferInfo { buffer: buffer.inner.handle, offset: 0, range: vk::WHOLE_SIZE }]
-        })
-        .collect();
-    let writes: Vec<_> = infos
-        .iter()
-        .enumerate()
-        .map(|(slot, info)| {
-            vk::WriteDescriptorSet::default()
-                .dst_binding(slot as u32)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .buffer_info(info)
-        })
-        .collect();
+    let mut infos = [vk::DescriptorBufferInfo::default(); MAX_BINDINGS];
+    for (info, buffer) in infos.iter_mut().zip(buffers) {
+        *info = info.buffer(buffer.inner.handle).range(vk::WHOLE_SIZE);
+    }
+    let mut writes = [vk::WriteDescriptorSet::default(); MAX_BINDINGS];
+    for (slot, (write, info)) in writes.iter_mut().zip(infos.chunks_exact(1)).enumerate() {
+        *write = write
+            .dst_binding(slot as u32)
+            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+            .buffer_info(info);
+    }
+    let writes = &writes[..buffers.len()];
     // SAFETY: the layout's set 0 is a push-descriptor set of exactly these storage buffers.
-    unsafe { shared.push_descriptor.cmd_push_descriptor_set(commands, bind_point, layout, 0, &writes) };
+    unsafe { shared.push_descriptor.cmd_push_descriptor_set(commands, bind_point, layout, 0, writes) };
 }

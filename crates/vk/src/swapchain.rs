@@ -418,7 +418,7 @@ impl Recorder {
     fn blit_to_window(&mut self, from: &Image, to: vk::Image, to_extent: vk::Extent2D) {
         let (width, height) = from.size();
         let bytes = 4 * (u64::from(width) * u64::from(height));
-        self.begin_pass("present", &[(Resource::image(from), Use::TransferRead)], 2 * bytes);
+        self.begin_pass("present", [(Resource::Image(from), Use::TransferRead)], 2 * bytes);
         let corner = |width: u32, height: u32| vk::Offset3D { x: width as i32, y: height as i32, z: 1 };
         let region = [vk::ImageBlit::default()
             .src_subresource(from.layers())

@@ -25,8 +25,8 @@ pub(crate) struct CommandPool {
 /// A finished command buffer with the names of its passes.
 pub(crate) struct Commands {
     pub pool: CommandPool,
-    pub first_pass: String,
-    pub last_pass: String,
+    pub first_pass: &'static str,
+    pub last_pass: &'static str,
     pub stamp: Stamp,
 }
 
@@ -133,8 +133,8 @@ impl Timeline {
             if let Some(oldest) = state.in_flight.front() {
                 return Error::DeviceLost {
                     submission: oldest.value,
-                    first_pass: oldest.commands.first_pass.clone(),
-                    last_pass: oldest.commands.last_pass.clone(),
+                    first_pass: oldest.commands.first_pass.to_owned(),
+                    last_pass: oldest.commands.last_pass.to_owned(),
                 };
             }
         }
