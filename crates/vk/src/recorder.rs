@@ -391,7 +391,7 @@ impl Recorder {
     ) {
         let bytes = self.declared_bytes.take().unwrap_or(bytes);
         self.place_barrier(uses.into_iter());
-        if let Some(debug) = &self.shared.debug {
+        if let Some(debug) = self.shared.debug.as_ref().filter(|_| self.shared.labels) {
             self.label.clear();
             self.label.extend_from_slice(name.as_bytes());
             self.label.push(0);
@@ -420,7 +420,7 @@ impl Recorder {
         if let Some(time_stamps) = &self.time_stamps {
             time_stamps.end(self.commands());
         }
-        if let Some(debug) = &self.shared.debug {
+        if let Some(debug) = self.shared.debug.as_ref().filter(|_| self.shared.labels) {
             // SAFETY: a label was begun by begin_pass.
             unsafe { debug.cmd_end_debug_utils_label(self.commands()) };
         }

@@ -18,6 +18,8 @@ fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs()
         ("subgroups of 4", Some(("LP_NATIVE_VECTOR_WIDTH", "128")), &[]),
         ("subgroups of 8", Some(("LP_NATIVE_VECTOR_WIDTH", "256")), &[]),
         ("subgroups of 16", Some(("LP_NATIVE_VECTOR_WIDTH", "512")), &[]),
+        ("without robust access", Some(("FRAZIL_ROBUST_ACCESS", "0")), &[]),
+        ("with labels", Some(("FRAZIL_LABELS", "1")), &[]),
         ("one step a submission", None, &["--set", "solver.steps_per_submission=1"]),
         ("outputs", None, &["--metrics", "3", "--check", "2", "--checkpoint", "7"]),
         ("no metrics", None, &["--metrics", "never"]),
