@@ -40,7 +40,7 @@ fn open_with(
 
 /// Returns true if this environment variable turns its option on, and false if it turns it off: as with
 /// `FRAZIL_VALIDATION`, "0", "no", "off" and "false" do; none if it is not set.
-fn is_on(name: &str) -> Option<bool> {
+pub fn is_on(name: &str) -> Option<bool> {
     let value = std::env::var(name).ok().filter(|value| !value.is_empty())?;
     Some(!["0", "n", "no", "f", "false", "off"].contains(&value.to_lowercase().as_str()))
 }

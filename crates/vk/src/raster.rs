@@ -2,12 +2,14 @@
 //! a depth image.
 
 use crate::buffer::RawBuffer;
+use crate::commands::push_buffers;
 use crate::compiled::{BindingSource, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::Use;
 use crate::image::{Image, ImageFormat};
 use crate::kernel::{pipeline_layout, push_set_layout, shader_module};
-use crate::recorder::{Recorder, Resource, minimum_bytes, push_buffers};
+use crate::recorder::{Recorder, minimum_bytes};
+use crate::resource::Resource;
 use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
@@ -323,7 +325,7 @@ impl Recorder {
             let pipeline = &draw.pipeline;
             // SAFETY: the pipeline is alive and kept so below.
             unsafe { device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline.pipeline) };
-            let buffers: Vec<&RawBuffer> = draw.buffers.iter().collect();
+            let buffers: Vec<vk::Buffer> = draw.buffers.iter().map(|b| b.inner.handle).collect();
             push_buffers(&self.shared, commands, vk::PipelineBindPoint::GRAPHICS, pipeline.layout, &buffers);
             if !draw.params.is_empty() {
                 // SAFETY: the layout's range has the size of the params, as the generated code asserts.

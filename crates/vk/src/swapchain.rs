@@ -3,7 +3,7 @@
 use crate::hazard::Use;
 use crate::image::Image;
 use crate::overlay::{FRAMES_IN_FLIGHT, Overlay, OverlayFrame};
-use crate::recorder::Resource;
+use crate::resource::Resource;
 use crate::submission::Submission;
 use crate::{Device, Error, Recorder, Result};
 use ash::{khr, vk};
@@ -427,11 +427,12 @@ impl Recorder {
             .dst_offsets([vk::Offset3D::default(), corner(to_extent.width, to_extent.height)])];
         let is_exact = (width, height) == (to_extent.width, to_extent.height);
         let filter = if is_exact { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        let commands = self.commands();
         // SAFETY: `from` is in the general layout, as all of ours are; the caller has moved `to` to the one
         // named.
         unsafe {
             self.shared.raw.cmd_blit_image(
-                self.commands(),
+                commands,
                 from.handle(),
                 vk::ImageLayout::GENERAL,
                 to,
