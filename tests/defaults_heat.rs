@@ -390,7 +390,7 @@ fn packing(positions_m: Vec<[f32; 3]>, side_m: f64, has_enthalpy: bool) -> SnowS
     sampled.positions_m = positions_m;
     let device = device();
     let snow = Snow::new(&device, &scene, &sampled).unwrap();
-    SnowSimulation { device, scene, snow, step: 0 }
+    SnowSimulation { device, scene, snow, step: 0, replay: Default::default() }
 }
 
 /// Records conduction alone, so that nothing moves.
@@ -506,7 +506,7 @@ fn disordered_snow_conducts_by_fouriers_law_on_average() {
         let device = device();
         let snow = Snow::new(&device, &scene, &sampled).unwrap();
         let heat = scene.snow().unwrap().heat.clone();
-        let mut run = SnowSimulation { device, scene, snow, step: 0 };
+        let mut run = SnowSimulation { device, scene, snow, step: 0, replay: Default::default() };
         // Heat travels eight spacings.
         let alpha = diffusivity(&heat, Phase::Snow);
         let steps = (0.08_f64.powi(2) / (4.0 * alpha) / 5.0 / 10.0).round() as usize;

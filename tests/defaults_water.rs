@@ -20,7 +20,7 @@ fn simulation(text: &str, velocity_m_s: impl Fn([f64; 3]) -> [f64; 3]) -> Simula
     }
     let device = device();
     let fluid = Fluid::new(&device, &scene, &sampled).unwrap();
-    Simulation { device, scene, fluid, step: 0 }
+    Simulation { device, scene, fluid, step: 0, replay: Default::default() }
 }
 
 fn at_rest(_: [f64; 3]) -> [f64; 3] {

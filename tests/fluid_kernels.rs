@@ -61,7 +61,7 @@ fn every_stage_agrees_with_its_twin_with_each_kernel() {
         let scene = scene(kernel, more);
         let tuning = Tuning::new(group).unwrap();
         let fluid = Fluid::with_tuning(&DEVICE, &scene, &sampled(n, seed), tuning).unwrap();
-        let mut simulation = Simulation { device: DEVICE.clone(), scene, fluid, step: 0 };
+        let mut simulation = Simulation { device: DEVICE.clone(), scene, fluid, step: 0, replay: Default::default() };
         let mut parameters = twin_parameters(&simulation.fluid);
         prop_assert_eq!(parameters.kernel.scale() == 16.0 / std::f32::consts::PI, kernel == "cubic_spline");
         for step in 0..2u64 {

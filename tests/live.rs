@@ -9,7 +9,7 @@ use frazil_reference::bodies::{Pull, pull_particles};
 use frazil_scene::{LiveValue, Scene};
 use frazil_solvers::{Grab, GrabPass, Solver, StateColumn, Tuning, change_scene, factory_of};
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, saved_state};
-use frazil_vk::Device;
+use frazil_vk::{Device, Replay};
 use glam::DVec3;
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -221,6 +221,39 @@ fn a_change_while_grains_run_is_a_restart_with_the_changed_scene() {
     let scene = parse(GRAINS);
     assert_change_is_a_restart(&scene, &other_values(&scene));
     assert_change_is_a_restart(&scene, &["dem.cohesion_n=0.5".to_owned()]);
+}
+
+#[test]
+fn replayed_steps_have_the_bits_of_recorded_ones_before_and_after_a_change() {
+    // The steps of a continuum and of grains have their number and time as push constants.
+    for (text, is_replayed) in
+        [(WATER, true), (SNOW, true), (SPRINGS, true), (CONTINUUM, false), (GRAINS, false)]
+    {
+        let scene = parse(text);
+        let changed = scene.with_live(&other_values(&scene)).unwrap();
+        let [mut recorded, mut replayed] = [start(&scene), start(&scene)];
+        let replay = Replay::default();
+        for phase in ["before", "after"] {
+            let before = replay.counts().replayed;
+            for n in [1, 3, 8, 8, 8] {
+                advance(&mut *recorded, n);
+                let mut recorder = DEVICE.recorder().unwrap();
+                for _ in 0..n {
+                    recorder.replayed(&replay, |recorder| replayed.record_step(recorder));
+                }
+                DEVICE.submit(recorder).unwrap();
+            }
+            assert_same(&state(&*replayed), &state(&*recorded), &format!("{} {phase}", scene.name));
+            let n_replayed = replay.counts().replayed - before;
+            assert_eq!(n_replayed > 0, is_replayed, "{} {phase}: {replay:?}", scene.name);
+            if phase == "before" {
+                for solver in [&mut recorded, &mut replayed] {
+                    change_scene(&mut **solver, &DEVICE, &scene, &changed).unwrap();
+                }
+            }
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation
     }
     let device = device();
     let snow = Snow::new(&device, &scene, &sampled).unwrap();
-    SnowSimulation { device, scene, snow, step: 0 }
+    SnowSimulation { device, scene, snow, step: 0, replay: Default::default() }
 }
 
 /// Returns Σ m c T in J, and Σ m c |T|, to which rounding is relative.

@@ -205,7 +205,7 @@ impl Case {
             sampled.velocities_m_s[i] = std::array::from_fn(|_| random.unit() - 0.5);
         }
         let snow = Snow::with_tuning(device, &scene, &sampled, tuning).unwrap();
-        SnowSimulation { device: device.clone(), scene, snow, step: 0 }
+        SnowSimulation { device: device.clone(), scene, snow, step: 0, replay: Default::default() }
     }
 
     fn warmth(&self, random: &mut Random, i: usize, n: usize, is_solid: bool) -> Warmth {

@@ -333,7 +333,13 @@ fn links_by_compare_and_swap_are_whole_in_many_runs() {
     for run in 0..runs {
         let tuning = Tuning::new(64).unwrap();
         let snow = Snow::with_tuning(&DEVICE, &scene, &sampled, tuning).unwrap();
-        let mut simulation = SnowSimulation { device: DEVICE.clone(), scene: scene.clone(), snow, step: 0 };
+        let mut simulation = SnowSimulation {
+            device: DEVICE.clone(),
+            scene: scene.clone(),
+            snow,
+            step: 0,
+            replay: Default::default(),
+        };
         assert_eq!(simulation.link_faults(), [], "run {run}, at the start");
         let mut recorder = DEVICE.recorder().unwrap();
         for _ in 0..scene.n_steps() {

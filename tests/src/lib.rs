@@ -29,7 +29,7 @@ use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, Snow, SnowMetrics};
 use frazil_solvers::{BodyLoad, BodyLoads, MotionMetrics};
 use frazil_testkit::device;
-use frazil_vk::Device;
+use frazil_vk::{Device, Replay};
 
 /// Downloads the loads on bodies, none for a scene that names none.
 ///
@@ -55,6 +55,8 @@ pub struct Simulation {
     pub fluid: Fluid,
     /// Completed steps.
     pub step: u64,
+    /// Command buffers of steps.
+    pub replay: Replay,
 }
 
 impl Simulation {
@@ -76,7 +78,7 @@ impl Simulation {
         let scene = Scene::find(scene, &overrides).expect("a scene that loads");
         let sampled = scene.sample().expect("a scene that can be sampled");
         let fluid = Fluid::new(&device, &scene, &sampled).expect("a fluid that fits");
-        Self { device, scene, fluid, step: 0 }
+        Self { device, scene, fluid, step: 0, replay: Replay::default() }
     }
 
     /// Returns the number of particles.
@@ -105,7 +107,7 @@ impl Simulation {
             let mut recorder = self.device.recorder().expect("a recorder");
             let now = left.min(u64::from(self.scene.solver.steps_per_submission));
             for _ in 0..now {
-                self.fluid.record_step(&mut recorder);
+                recorder.replayed(&self.replay, |recorder| self.fluid.record_step(recorder));
             }
             left -= now;
             if left > 0 {
@@ -167,6 +169,8 @@ pub struct SnowSimulation {
     pub snow: Snow,
     /// Completed steps.
     pub step: u64,
+    /// Command buffers of steps.
+    pub replay: Replay,
 }
 
 /// State of one particle on the device.
@@ -216,7 +220,7 @@ impl SnowSimulation {
     pub fn of(device: &Device, scene: Scene) -> Self {
         let sampled = scene.sample().expect("a scene that can be sampled");
         let snow = Snow::new(device, &scene, &sampled).expect("snow that fits");
-        Self { device: device.clone(), scene, snow, step: 0 }
+        Self { device: device.clone(), scene, snow, step: 0, replay: Replay::default() }
     }
 
     /// Advances by `steps` and returns metrics.
@@ -230,7 +234,7 @@ impl SnowSimulation {
             let n = left.min(u64::from(self.scene.solver.steps_per_submission));
             let mut recorder = self.device.recorder().expect("a recorder");
             for _ in 0..n {
-                self.snow.record_step(&mut recorder);
+                recorder.replayed(&self.replay, |recorder| self.snow.record_step(recorder));
             }
             left -= n;
             if left > 0 {

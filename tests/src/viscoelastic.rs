@@ -3,7 +3,7 @@
 use frazil_scene::Scene;
 use frazil_solvers::viscoelastic::{Viscoelastic, ViscoelasticMetrics};
 use frazil_testkit::device;
-use frazil_vk::Device;
+use frazil_vk::{Device, Replay};
 
 /// A simulation of a viscoelastic fluid.
 pub struct ViscoelasticSimulation {
@@ -15,6 +15,8 @@ pub struct ViscoelasticSimulation {
     pub solver: Viscoelastic,
     /// Completed steps.
     pub step: u64,
+    /// Command buffers of steps.
+    pub replay: Replay,
 }
 
 impl ViscoelasticSimulation {
@@ -33,7 +35,7 @@ impl ViscoelasticSimulation {
         let device = device();
         let solver = Viscoelastic::with_tuning(&device, &scene, &sampled, Default::default())
             .expect("a fluid that fits");
-        Self { device, scene, solver, step: 0 }
+        Self { device, scene, solver, step: 0, replay: Replay::default() }
     }
 
     /// Sets up a scene.
@@ -60,7 +62,7 @@ impl ViscoelasticSimulation {
             let mut recorder = self.device.recorder().expect("a recorder");
             let now = left.min(u64::from(self.scene.solver.steps_per_submission));
             for _ in 0..now {
-                self.solver.record_step(&mut recorder);
+                recorder.replayed(&self.replay, |recorder| self.solver.record_step(recorder));
             }
             left -= now;
             if left > 0 {

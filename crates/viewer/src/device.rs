@@ -33,7 +33,16 @@ fn open_with(
         pipeline_cache: pipeline_cache(),
         surface_extensions,
         pipeline_statistics,
+        robust_access: is_on("FRAZIL_ROBUST_ACCESS").unwrap_or(true),
+        labels: is_on("FRAZIL_LABELS").unwrap_or(validation || pipeline_statistics),
     })
+}
+
+/// Returns true if this environment variable turns its option on, and false if it turns it off: as with
+/// `FRAZIL_VALIDATION`, "0", "no", "off" and "false" do; none if it is not set.
+pub fn is_on(name: &str) -> Option<bool> {
+    let value = std::env::var(name).ok().filter(|value| !value.is_empty())?;
+    Some(!["0", "n", "no", "f", "false", "off"].contains(&value.to_lowercase().as_str()))
 }
 
 /// Describes a device in one line; a software device is marked as one.

@@ -1,11 +1,12 @@
 //! A simulated scene on a device, with its step and time.
 
+use crate::device::is_on;
 use crate::failure::Failure;
 use crate::state;
 use frazil_io::{Checkpoint, ParameterChange};
 use frazil_scene::{BodyMotion, Sampled, Scene};
 use frazil_solvers::{Grab, Solver, SolverError, SolverFactory, Tuning, change_scene, factory_of};
-use frazil_vk::{Device, Recorder};
+use frazil_vk::{Device, Recorder, Replay};
 
 /// A scene that is being simulated.
 pub struct Simulation {
@@ -17,6 +18,8 @@ pub struct Simulation {
     /// Number of particles, which is constant.
     pub n_particles: usize,
     step: u64,
+    /// Command buffers of steps, unless `FRAZIL_REPLAY` turns them off.
+    replay: Option<Replay>,
     /// Scene at the start, if it has changed since.
     initial_scene: Option<Scene>,
     changes: Vec<ParameterChange>,
@@ -68,6 +71,7 @@ impl Simulation {
             factory,
             n_particles,
             step,
+            replay: is_on("FRAZIL_REPLAY").unwrap_or(true).then(Replay::default),
             initial_scene,
             changes,
             grab,
@@ -124,7 +128,10 @@ impl Simulation {
             if let Some(grab) = &self.grab {
                 self.solver.record_grab(recorder, grab);
             }
-            self.solver.record_step(recorder);
+            match &self.replay {
+                Some(replay) => recorder.replayed(replay, |recorder| self.solver.record_step(recorder)),
+                None => self.solver.record_step(recorder),
+            }
             recorder.pass_count()
         };
         (0..n).map(step).collect()

@@ -1,6 +1,7 @@
 //! Typed, named buffers, kept alive as long as the device uses them.
 
 use crate::device::{Device, Shared};
+use crate::slot::Slot;
 use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
@@ -48,6 +49,8 @@ pub(crate) struct Inner {
     /// Count that the host expects in the first element, for estimates only; `u32::MAX` for a buffer that
     /// holds no count.
     pub expected: AtomicU32,
+    /// Place in the recorder that used it last.
+    pub slot: Slot,
     location: Location,
     allocation: Mutex<Option<Allocation>>,
 }
@@ -124,6 +127,7 @@ impl Device {
             bytes,
             name: name.to_owned(),
             expected: AtomicU32::new(u32::MAX),
+            slot: Slot::default(),
             location,
             allocation: Mutex::new(Some(allocation)),
         };

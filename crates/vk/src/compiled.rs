@@ -33,6 +33,9 @@ pub struct WorkSource {
     pub item: &'static str,
 }
 
+/// Maximum number of storage buffers of a shader: every device has at least as many push descriptors.
+pub(crate) const MAX_BINDINGS: usize = 32;
+
 /// A storage buffer that a shader declares.
 #[derive(Debug)]
 pub struct BindingSource {

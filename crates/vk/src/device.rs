@@ -15,7 +15,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Selection of a device.
@@ -44,7 +44,7 @@ impl fmt::Display for DeviceSelector {
 }
 
 /// Options for opening a device.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DeviceOptions {
     /// Device to open; if none is given, a hardware GPU if there is one, else a software device.
     pub selector: Option<DeviceSelector>,
@@ -57,6 +57,26 @@ pub struct DeviceOptions {
     /// Queries the driver for registers, spills and similar statistics of every kernel, if it reports them;
     /// see [`Device::kernel_facts`]. Compiling may take longer.
     pub pipeline_statistics: bool,
+    /// Accesses of kernels beyond the end of a buffer read zero or another element of it and write nothing
+    /// outside of it, if the device supports that (`robustBufferAccess`); on by default. Kernels make no such
+    /// access, so results are the same without.
+    pub robust_access: bool,
+    /// Labels each pass for the validation layers and frame debuggers; on by default.
+    pub labels: bool,
+}
+
+impl Default for DeviceOptions {
+    fn default() -> Self {
+        Self {
+            selector: None,
+            validation: false,
+            pipeline_cache: None,
+            surface_extensions: Vec::new(),
+            pipeline_statistics: false,
+            robust_access: true,
+            labels: true,
+        }
+    }
 }
 
 /// Counts of submissions, waits and memory of a device.
@@ -85,7 +105,10 @@ pub(crate) struct Shared {
     pub push_descriptor: khr::push_descriptor::Device,
     /// Present if pipeline statistics were requested and the driver reports them.
     pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
+    /// Present if objects can be named.
     pub debug: Option<ext::debug_utils::Device>,
+    /// True if passes are labelled.
+    pub labels: bool,
     pub candidate: Candidate,
     pub full_subgroups: bool,
     /// True if it was opened with the extensions that windows need.
@@ -96,6 +119,7 @@ pub(crate) struct Shared {
     pub findings: Findings,
     pub timeline: Timeline,
     next_id: AtomicU64,
+    next_recorder: AtomicU32,
     memory: Mutex<MemoryLedger>,
     /// Dropped manually, because it frees memory of `raw`, which is destroyed manually.
     allocator: ManuallyDrop<Mutex<Allocator>>,
@@ -285,7 +309,7 @@ impl Logical {
         let mut query = vk::PhysicalDeviceFeatures2::default().push_next(&mut available);
         // SAFETY: the device offers Vulkan 1.3, which defines the structure.
         unsafe { instance.raw.get_physical_device_features2(candidate.handle, &mut query) };
-        let robust = query.features.robust_buffer_access;
+        let robust = options.robust_access && query.features.robust_buffer_access == vk::TRUE;
         let full_subgroups = available.compute_full_subgroups == vk::TRUE;
 
         let statistics = options.pipeline_statistics && candidate.capabilities.pipeline_statistics;
@@ -317,7 +341,7 @@ impl Logical {
             .dynamic_rendering(true)
             .compute_full_subgroups(full_subgroups)
             .subgroup_size_control(available.subgroup_size_control == vk::TRUE);
-        let features = vk::PhysicalDeviceFeatures::default().robust_buffer_access(robust == vk::TRUE);
+        let features = vk::PhysicalDeviceFeatures::default().robust_buffer_access(robust);
         let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
@@ -360,6 +384,7 @@ impl Shared {
         Ok(Self {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
             pipeline_executables,
+            labels: options.labels && debug.is_some(),
             debug,
             cache: PipelineCache::open(&raw, options.pipeline_cache.clone())?,
             kernels: Kernels::default(),
@@ -370,6 +395,7 @@ impl Shared {
             #[cfg(feature = "window")]
             surfaces: !options.surface_extensions.is_empty(),
             next_id: AtomicU64::new(0),
+            next_recorder: AtomicU32::new(1),
             memory: Mutex::default(),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             candidate,
@@ -392,6 +418,11 @@ impl Shared {
     /// Returns a new unique resource number.
     pub fn next_resource_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Returns a new number of a recorder. Slots start with 0, which is no recorder.
+    pub fn next_recorder(&self) -> u32 {
+        self.next_recorder.fetch_add(1, Ordering::Relaxed)
     }
 
     pub fn memory(&self) -> MutexGuard<'_, MemoryLedger> {

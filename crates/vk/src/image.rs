@@ -4,6 +4,7 @@
 //! current GPUs, whose compression works in that layout too.
 
 use crate::device::Shared;
+use crate::slot::Slot;
 use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
@@ -56,6 +57,8 @@ struct Inner {
     format: ImageFormat,
     name: String,
     bytes: u64,
+    /// Place in the recorder that used it last.
+    slot: Slot,
     allocation: Mutex<Option<Allocation>>,
 }
 
@@ -140,6 +143,7 @@ impl Image {
             format,
             name: name.to_owned(),
             bytes: requirements.size,
+            slot: Slot::default(),
             allocation: Mutex::new(Some(allocation)),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -162,6 +166,10 @@ impl Image {
 
     pub(crate) fn id(&self) -> u64 {
         self.inner.id
+    }
+
+    pub(crate) fn slot(&self) -> &Slot {
+        &self.inner.slot
     }
 
     pub(crate) fn handle(&self) -> vk::Image {

@@ -2,7 +2,7 @@
 
 use crate::buffer::{Buffer, RawBuffer};
 use crate::capabilities::Capabilities;
-use crate::compiled::{KernelInner, KernelSource};
+use crate::compiled::{KernelInner, KernelSource, MAX_BINDINGS};
 use crate::device::{Device, Shared};
 use crate::executable::executables;
 use crate::shared_memory::shared_memory_bytes;
@@ -279,8 +279,9 @@ fn check_limits(capabilities: &Capabilities, source: &KernelSource, values: &[u3
             "maxComputeWorkGroupInvocations",
         ));
     }
-    if source.bindings.len() as u64 > u64::from(capabilities.max_push_descriptors) {
-        let limit = u64::from(capabilities.max_push_descriptors);
+    let max_bindings = u64::from(capabilities.max_push_descriptors).min(MAX_BINDINGS as u64);
+    if source.bindings.len() as u64 > max_bindings {
+        let limit = max_bindings;
         return Err(beyond(source.bindings.len() as u64, "buffers", limit, "maxPushDescriptors"));
     }
     if source.params_bytes > capabilities.max_push_constants {

@@ -50,7 +50,8 @@ impl Recorder {
                 vk::ImageSubresourceRange::default().aspect_mask(aspect).level_count(1).layer_count(1),
             )];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
+        let commands = self.commands();
         // SAFETY: the image is alive, the command buffer is recording.
-        unsafe { self.shared.raw.cmd_pipeline_barrier2(self.commands(), &info) };
+        unsafe { self.shared.raw.cmd_pipeline_barrier2(commands, &info) };
     }
 }

@@ -15,6 +15,7 @@
 
 mod buffer;
 mod capabilities;
+mod commands;
 mod compiled;
 mod device;
 mod error;
@@ -35,7 +36,10 @@ mod pipeline_cache;
 mod raster;
 mod readback;
 mod recorder;
+mod replay;
+mod resource;
 mod shared_memory;
+mod slot;
 mod submission;
 #[cfg(feature = "window")]
 mod swapchain;
@@ -61,6 +65,7 @@ pub use overlay::{Overlay, OverlayFrame};
 pub use raster::{Blend, DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};
 pub use readback::{Pending, ReadbackRing};
 pub use recorder::{BarrierPlan, Recorder, RecorderOptions};
+pub use replay::{Replay, ReplayCounts};
 pub use submission::Submission;
 #[cfg(feature = "window")]
 pub use swapchain::{Presented, Swapchain, surface_extensions};

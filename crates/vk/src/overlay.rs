@@ -105,7 +105,7 @@ impl Overlay {
         view: vk::ImageView,
         extent: vk::Extent2D,
     ) -> Result<()> {
-        recorder.begin_pass("overlay", &[], 0);
+        recorder.begin_pass("overlay", [], 0);
         let (commands, raw) = (recorder.commands(), &self.device.shared.raw);
         let attachments = [vk::RenderingAttachmentInfo::default()
             .image_view(view)

@@ -2,12 +2,14 @@
 //! a depth image.
 
 use crate::buffer::RawBuffer;
+use crate::commands::push_buffers;
 use crate::compiled::{BindingSource, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::Use;
 use crate::image::{Image, ImageFormat};
 use crate::kernel::{pipeline_layout, push_set_layout, shader_module};
-use crate::recorder::{Recorder, Resource, minimum_bytes, push_buffers};
+use crate::recorder::{Recorder, minimum_bytes};
+use crate::resource::Resource;
 use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
@@ -248,7 +250,7 @@ impl Recorder {
     /// pipeline is for another colour format.
     pub fn render(
         &mut self,
-        name: &str,
+        name: &'static str,
         color: &Image,
         depth: &Image,
         background: Option<[f32; 4]>,
@@ -273,14 +275,14 @@ impl Recorder {
             });
         }
         let mut uses =
-            vec![(Resource::image(color), Use::ColorTarget), (Resource::image(depth), Use::DepthTarget)];
+            vec![(Resource::Image(color), Use::ColorTarget), (Resource::Image(depth), Use::DepthTarget)];
         let mut bytes = 0;
         for draw in draws {
             let buffers: Vec<&RawBuffer> = draw.buffers.iter().collect();
             bytes += minimum_bytes(draw.pipeline.source.bindings, &buffers, &draw.reach());
-            uses.extend(draw.buffers.iter().map(|b| (Resource::buffer(b), Use::GraphicsRead)));
+            uses.extend(draw.buffers.iter().map(|b| (Resource::Buffer(b), Use::GraphicsRead)));
         }
-        self.begin_pass(name, &uses, bytes);
+        self.begin_pass(name, uses, bytes);
         let commands = self.commands();
         let device = self.shared.raw.clone();
         let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width, height } };
@@ -323,7 +325,7 @@ impl Recorder {
             let pipeline = &draw.pipeline;
             // SAFETY: the pipeline is alive and kept so below.
             unsafe { device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline.pipeline) };
-            let buffers: Vec<&RawBuffer> = draw.buffers.iter().collect();
+            let buffers: Vec<vk::Buffer> = draw.buffers.iter().map(|b| b.inner.handle).collect();
             push_buffers(&self.shared, commands, vk::PipelineBindPoint::GRAPHICS, pipeline.layout, &buffers);
             if !draw.params.is_empty() {
                 // SAFETY: the layout's range has the size of the params, as the generated code asserts.

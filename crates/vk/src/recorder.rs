@@ -1,11 +1,14 @@
 //! Command recorder, which places exactly the barriers that the passes require.
 
 use crate::buffer::{Buffer, RawBuffer};
-use crate::compiled::{BindingSource, Reach};
+use crate::commands::{Command, CommandList, Groups, Payload, Writer};
+use crate::compiled::{BindingSource, MAX_BINDINGS, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
 use crate::kernel::{Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
+use crate::replay::{Recorded, Replay};
+use crate::resource::{Owner, Resource};
 use crate::timeline::{CommandPool, Commands, Stamp};
 use crate::timing::TimeStamps;
 use crate::{Error, Result};
@@ -13,8 +16,6 @@ use ash::vk;
 use bytemuck::Pod;
 use std::any::Any;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -50,7 +51,12 @@ const MAX_TIMED_PASSES: u32 = 8192;
 pub struct Recorder {
     pub(crate) shared: Arc<Shared>,
     pool: Option<CommandPool>,
-    kept: HashMap<u64, Kept>,
+    /// Number of this recorder on its device.
+    generation: u32,
+    /// Resources used so far.
+    kept: Vec<Kept>,
+    /// Indices in `kept` by resource: for resources whose [`Slot`] another recorder has overwritten.
+    index_of: HashMap<u64, u32>,
     /// Other objects that must outlive the submission.
     objects: Vec<Arc<dyn Any + Send + Sync>>,
     /// `ordered[a][b]`: uses a before this point are ordered before all later uses b.
@@ -63,44 +69,43 @@ pub struct Recorder {
     plan: BarrierPlan,
     events: Option<Vec<Event>>,
     time_stamps: Option<TimeStamps>,
-    bound_pipeline: vk::Pipeline,
+    writer: Writer,
+    /// True as long as nothing was written to the command buffer of `pool`.
+    is_blank: bool,
+    /// Command buffers before that of `pool`.
+    parts: Vec<Part>,
+    /// Commands of the present segment, see [`Self::replayed`].
+    segment: Option<Segment>,
+    segments: u32,
     declared_bytes: Option<u64>,
-    first_pass: String,
-    last_pass: String,
-    host_reads: Vec<Resource>,
+    first_pass: &'static str,
+    last_pass: &'static str,
+    host_reads: Vec<RawBuffer>,
     error: Option<Error>,
     pub(crate) stamp: Stamp,
 }
 
+/// A part of a recorder's commands.
+enum Part {
+    Own(CommandPool),
+    Replayed(Arc<Recorded>),
+}
+
+/// Commands that may be found in a [`Replay`], and the indices of the resources that they use.
+struct Segment {
+    list: CommandList,
+    resources: Vec<u32>,
+}
+
 /// A resource that this recorder has used: its last accesses, and the handle that keeps it alive.
 struct Kept {
+    id: u64,
     write: Option<(Use, u32)>,
     /// Last read by each use since that write.
     reads: [u32; Use::ALL.len()],
-    _owner: Owner,
-}
-
-#[derive(Clone)]
-enum Owner {
-    Buffer { _buffer: RawBuffer },
-    Image { _image: Image },
-}
-
-/// A resource that a pass uses.
-#[derive(Clone)]
-pub(crate) struct Resource {
-    id: u64,
     owner: Owner,
-}
-
-impl Resource {
-    pub fn buffer(buffer: &RawBuffer) -> Self {
-        Self { id: buffer.inner.id, owner: Owner::Buffer { _buffer: buffer.clone() } }
-    }
-
-    pub fn image(image: &Image) -> Self {
-        Self { id: image.id(), owner: Owner::Image { _image: image.clone() } }
-    }
+    /// Number of the last segment that used it.
+    segment: u32,
 }
 
 /// A finished recorder.
@@ -125,16 +130,15 @@ impl Device {
     /// Like [`Self::recorder`].
     pub fn recorder_with(&self, options: RecorderOptions) -> Result<Recorder> {
         let shared = self.shared.clone();
-        let pool = shared.timeline.command_pool(&shared.raw)?;
-        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the buffer is fresh or was reset with its pool.
-        unsafe { shared.raw.begin_command_buffer(pool.buffer, &begin) }
-            .map_err(Error::call("begin", "a command buffer"))?;
+        let pool = begin_commands(&shared)?;
+        let writer = Writer::new(pool.buffer);
         let time_stamps = if options.profile { TimeStamps::new(&shared, MAX_TIMED_PASSES)? } else { None };
         Ok(Recorder {
+            generation: shared.next_recorder(),
             shared,
             pool: Some(pool),
-            kept: HashMap::new(),
+            kept: Vec::new(),
+            index_of: HashMap::new(),
             objects: Vec::new(),
             ordered: Default::default(),
             reached: Default::default(),
@@ -144,10 +148,14 @@ impl Device {
             plan: options.barriers,
             events: options.trace.then(Vec::new),
             time_stamps,
-            bound_pipeline: vk::Pipeline::null(),
+            writer,
+            is_blank: true,
+            parts: Vec::new(),
+            segment: None,
+            segments: 0,
             declared_bytes: None,
-            first_pass: String::new(),
-            last_pass: String::new(),
+            first_pass: "",
+            last_pass: "",
             host_reads: Vec::new(),
             error: None,
             stamp: Arc::new(AtomicU64::new(0)),
@@ -172,65 +180,53 @@ impl Recorder {
         if let Some(problem) = aliasing(source.bindings, buffers) {
             return self.fail(Error::Misuse { object: format!("dispatch of {}", source.name), problem });
         }
-        let mut uses = Vec::with_capacity(buffers.len() + 1);
-        for (binding, buffer) in source.bindings.iter().zip(buffers) {
-            let usage = if binding.writes { Use::ComputeWrite } else { Use::ComputeRead };
-            uses.push((Resource::buffer(buffer), usage));
-        }
-        if let Threads::Counted(count) | Threads::Tiles(count, _) = threads {
-            uses.push((Resource::buffer(count.args.raw()), Use::IndirectRead));
-        }
-        let counts: Vec<u64> =
-            buffers.iter().map(|b| b.inner.expected.load(Ordering::Relaxed).into()).collect();
-        let reach = Reach {
-            threads: threads.expected(),
-            specialization: &kernel.inner.specialization,
-            counts: &counts,
-            parameters: bytemuck::bytes_of(&params),
-        };
-        self.begin_pass(source.name, &uses, minimum_bytes(source.bindings, buffers, &reach));
-
-        let commands = self.commands();
-        let device = &self.shared.raw;
-        if self.bound_pipeline != kernel.inner.pipeline {
-            self.bound_pipeline = kernel.inner.pipeline;
-            // SAFETY: the pipeline lives as long as the device.
-            unsafe {
-                device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, kernel.inner.pipeline)
-            };
-        }
-        push_buffers(&self.shared, commands, vk::PipelineBindPoint::COMPUTE, kernel.inner.layout, buffers);
-        let params = bytemuck::bytes_of(&params);
-        if !params.is_empty() {
-            // SAFETY: the layout's range has the size of K::Params, as the generated code asserts.
-            unsafe {
-                device.cmd_push_constants(
-                    commands,
-                    kernel.inner.layout,
-                    vk::ShaderStageFlags::COMPUTE,
-                    0,
-                    params,
-                );
+        let arguments = match threads {
+            Threads::Fixed(_) => None,
+            Threads::Counted(count) | Threads::Tiles(count, _) => {
+                Some((Resource::Buffer(count.args.raw()), Use::IndirectRead))
             }
-        }
-        match threads {
+        };
+        let bound = source.bindings.iter().zip(buffers).map(|(binding, buffer)| {
+            let usage = if binding.writes { Use::ComputeWrite } else { Use::ComputeRead };
+            (Resource::Buffer(buffer), usage)
+        });
+        // Bytes are only reported beside times.
+        let bytes = match self.time_stamps {
+            Some(_) => {
+                let reach = Reach {
+                    threads: threads.expected(),
+                    specialization: &kernel.inner.specialization,
+                    counts: &expected_counts(buffers),
+                    parameters: bytemuck::bytes_of(&params),
+                };
+                minimum_bytes(source.bindings, buffers, &reach)
+            }
+            None => 0,
+        };
+        self.begin_pass(source.name, bound.chain(arguments), bytes);
+
+        let groups = match threads {
             Threads::Fixed(n) => {
                 let groups = (n as u64).div_ceil(u64::from(kernel.inner.tile));
                 let max = u64::from(self.shared.candidate.capabilities.max_groups_x);
-                let rows = groups.div_ceil(max).max(1);
-                // SAFETY: both dimensions are within the device's limits.
-                unsafe { device.cmd_dispatch(commands, groups.min(max) as u32, rows as u32, 1) };
+                Groups::Direct(groups.min(max) as u32, groups.div_ceil(max).max(1) as u32)
             }
             Threads::Counted(count) | Threads::Tiles(count, _) => {
+                // The row lies in the buffer: the tile was checked, or is bounded.
                 let row = match threads {
                     Threads::Tiles(_, log2) => u64::from(log2.min(LARGEST_TILE_LOG2)),
                     _ => u64::from(kernel.inner.tile.trailing_zeros()),
                 };
-                // SAFETY: the row lies in the buffer (the tile was checked, or is bounded), and the arguments
-                // are made by prepare_dispatch within the device's limits.
-                unsafe { device.cmd_dispatch_indirect(commands, count.args.raw().inner.handle, 12 * row) };
+                Groups::Indirect(count.args.raw().inner.handle, 12 * row)
             }
+        };
+        let mut handles = [vk::Buffer::null(); MAX_BINDINGS];
+        for (handle, buffer) in handles.iter_mut().zip(buffers) {
+            *handle = buffer.inner.handle;
         }
+        let (pipeline, layout) = (kernel.inner.pipeline, kernel.inner.layout);
+        let payload = Payload { buffers: &handles[..buffers.len()], params: bytemuck::bytes_of(&params) };
+        self.issue(Command::Dispatch { pipeline, layout, groups }, payload);
         kernel.inner.dispatches.fetch_add(1, Ordering::Relaxed);
         kernel.inner.groups.fetch_add(threads.groups(kernel.inner.tile), Ordering::Relaxed);
         self.end_pass();
@@ -258,15 +254,12 @@ impl Recorder {
         }
         let bytes = (len * size_of::<T>()) as u64;
         let uses = [
-            (Resource::buffer(from.raw()), Use::TransferRead),
-            (Resource::buffer(to.raw()), Use::TransferWrite),
+            (Resource::Buffer(from.raw()), Use::TransferRead),
+            (Resource::Buffer(to.raw()), Use::TransferWrite),
         ];
-        self.begin_pass("copy", &uses, 2 * bytes);
-        let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];
+        self.begin_pass("copy", uses, 2 * bytes);
         let (from, destination) = (from.raw().inner.handle, to.raw().inner.handle);
-        // SAFETY: the range lies in both buffers, which are different ones or the copy is refused by the
-        // layers.
-        unsafe { self.shared.raw.cmd_copy_buffer(self.commands(), from, destination, &region) };
+        self.issue(Command::Copy { from, to: destination, bytes }, Payload::default());
         self.end_pass();
         self.note_host_read(to.raw());
     }
@@ -274,9 +267,8 @@ impl Recorder {
     /// Sets every 32-bit word of `buffer` to `word`.
     pub fn fill<T: Pod>(&mut self, buffer: &Buffer<T>, word: u32) {
         let inner = &buffer.raw().inner;
-        self.begin_pass("fill", &[(Resource::buffer(buffer.raw()), Use::TransferWrite)], inner.bytes);
-        // SAFETY: the whole buffer; its size is a multiple of four for every element type shaders can share.
-        unsafe { self.shared.raw.cmd_fill_buffer(self.commands(), inner.handle, 0, vk::WHOLE_SIZE, word) };
+        self.begin_pass("fill", [(Resource::Buffer(buffer.raw()), Use::TransferWrite)], inner.bytes);
+        self.issue(Command::Fill { buffer: inner.handle, word }, Payload::default());
         self.end_pass();
     }
 
@@ -293,16 +285,17 @@ impl Recorder {
             });
         }
         let uses =
-            [(Resource::image(image), Use::TransferRead), (Resource::buffer(to.raw()), Use::TransferWrite)];
-        self.begin_pass("copy image", &uses, 8 * u64::from(width) * u64::from(height));
+            [(Resource::Image(image), Use::TransferRead), (Resource::Buffer(to.raw()), Use::TransferWrite)];
+        self.begin_pass("copy image", uses, 8 * u64::from(width) * u64::from(height));
         let region = [vk::BufferImageCopy::default()
             .image_subresource(image.layers())
             .image_extent(vk::Extent3D { width, height, depth: 1 })];
         let destination = to.raw().inner.handle;
+        let commands = self.commands();
         // SAFETY: the image is in the general layout, as all of ours are, and the buffer is large enough.
         unsafe {
             self.shared.raw.cmd_copy_image_to_buffer(
-                self.commands(),
+                commands,
                 image.handle(),
                 vk::ImageLayout::GENERAL,
                 destination,
@@ -328,8 +321,80 @@ impl Recorder {
         self.events.as_deref().unwrap_or_default()
     }
 
-    pub(crate) fn commands(&self) -> vk::CommandBuffer {
-        self.pool.as_ref().map_or(vk::CommandBuffer::null(), |pool| pool.buffer)
+    /// Records what `record` records, by submitting an earlier command buffer again if `replay` has one with
+    /// exactly these commands.
+    ///
+    /// Steps whose parameters do not change should be recorded this way. Passes that only occur once belong
+    /// elsewhere; so do copies to the host, which make the segment an ordinary part of this recorder, as
+    /// drawing does. Recorders that profile record everything anew.
+    pub fn replayed<T>(&mut self, replay: &Replay, record: impl FnOnce(&mut Self) -> T) -> T {
+        if self.segment.is_some() || self.time_stamps.is_some() {
+            return record(self);
+        }
+        let Some(list) = replay.begin() else { return record(self) };
+        self.segments += 1;
+        self.segment = Some(Segment { list, resources: Vec::new() });
+        let result = record(self);
+        if let Some(segment) = self.segment.take()
+            && let Err(error) = self.end_segment(replay, segment)
+        {
+            self.fail(error);
+        }
+        result
+    }
+
+    fn end_segment(&mut self, replay: &Replay, Segment { list, resources }: Segment) -> Result<()> {
+        let owners = || resources.iter().map(|i| self.kept[*i as usize].owner.clone()).collect();
+        let found = replay.find(&self.shared, &list, owners)?;
+        let is_new = found.is_none();
+        match found {
+            Some(recorded) => {
+                self.close()?;
+                self.parts.push(Part::Replayed(recorded));
+            }
+            None => self.write_list(&list),
+        }
+        replay.give_back(list, is_new);
+        Ok(())
+    }
+
+    /// Ends the command buffer of `pool` if anything was written to it, and begins another.
+    fn close(&mut self) -> Result<()> {
+        if self.is_blank {
+            return Ok(());
+        }
+        let next = begin_commands(&self.shared)?;
+        // SAFETY: the buffer is recording.
+        let ended = unsafe { self.shared.raw.end_command_buffer(self.writer.buffer) };
+        self.writer = Writer::new(next.buffer);
+        self.is_blank = true;
+        self.parts.extend(self.pool.replace(next).map(Part::Own));
+        ended.map_err(Error::call("end", "a command buffer"))
+    }
+
+    fn write_list(&mut self, list: &CommandList) {
+        self.is_blank = false;
+        list.write(&mut self.writer, &self.shared);
+    }
+
+    /// Returns the command buffer for a pass that cannot be replayed; the present segment becomes an ordinary
+    /// part of this recorder.
+    pub(crate) fn commands(&mut self) -> vk::CommandBuffer {
+        if let Some(segment) = self.segment.take() {
+            self.write_list(&segment.list);
+        }
+        self.is_blank = false;
+        self.writer.buffer
+    }
+
+    fn issue(&mut self, command: Command, payload: Payload<'_>) {
+        match &mut self.segment {
+            Some(segment) => segment.list.push(command, payload),
+            None => {
+                self.is_blank = false;
+                self.writer.write(&self.shared, command, payload);
+            }
+        }
     }
 
     /// Stores a mistake, to be reported by [`Device::submit`]; only the first one is kept.
@@ -349,21 +414,25 @@ impl Recorder {
 
     fn note_host_read(&mut self, buffer: &RawBuffer) {
         if buffer.inner.is_readback() {
-            self.host_reads.push(Resource::buffer(buffer));
+            self.host_reads.push(buffer.clone());
+            // Its result is collected once.
+            self.commands();
         }
     }
 
     /// Records the barrier that the pass needs, its label and its first time stamp.
-    pub(crate) fn begin_pass(&mut self, name: &str, uses: &[(Resource, Use)], bytes: u64) {
+    pub(crate) fn begin_pass<'a>(
+        &mut self,
+        name: &'static str,
+        uses: impl IntoIterator<Item = (Resource<'a>, Use), IntoIter: Clone>,
+        bytes: u64,
+    ) {
         let bytes = self.declared_bytes.take().unwrap_or(bytes);
-        self.place_barrier(uses);
-        if let Some(debug) = &self.shared.debug {
-            let name = CString::new(name).unwrap_or_default();
-            let label = vk::DebugUtilsLabelEXT::default().label_name(&name);
-            // SAFETY: the command buffer is recording.
-            unsafe { debug.cmd_begin_debug_utils_label(self.commands(), &label) };
+        self.place_barrier(uses.into_iter());
+        if self.shared.labels {
+            self.issue(Command::BeginLabel(name), Payload::default());
         }
-        let commands = self.commands();
+        let commands = self.writer.buffer;
         if let Some(time_stamps) = &mut self.time_stamps
             && !time_stamps.begin(commands, name, bytes)
         {
@@ -373,30 +442,63 @@ impl Recorder {
             });
         }
         if self.passes == 0 {
-            self.first_pass = name.to_owned();
+            self.first_pass = name;
         }
-        name.clone_into(&mut self.last_pass);
+        self.last_pass = name;
         self.passes += 1;
     }
 
     pub(crate) fn end_pass(&mut self) {
         if let Some(time_stamps) = &self.time_stamps {
-            time_stamps.end(self.commands());
+            time_stamps.end(self.writer.buffer);
         }
-        if let Some(debug) = &self.shared.debug {
-            // SAFETY: a label was begun by begin_pass.
-            unsafe { debug.cmd_end_debug_utils_label(self.commands()) };
+        if self.shared.labels {
+            self.issue(Command::EndLabel, Payload::default());
         }
     }
 
-    fn place_barrier(&mut self, uses: &[(Resource, Use)]) {
+    /// Returns the index of a resource in `kept`, if this recorder has used it.
+    fn index(&self, resource: &Resource<'_>) -> Option<u32> {
+        let id = resource.id();
+        // Recorder numbers wrap after 2³² recorders, so the id is compared, too.
+        let is_right = |index: &u32| self.kept.get(*index as usize).is_some_and(|kept| kept.id == id);
+        let known = resource.slot().get(self.generation).filter(is_right);
+        known.or_else(|| {
+            let index = *self.index_of.get(&id)?;
+            resource.slot().set(self.generation, index);
+            Some(index)
+        })
+    }
+
+    /// Returns the accesses of a resource, none yet if it is used for the first time.
+    fn kept(&mut self, resource: Resource<'_>) -> &mut Kept {
+        let index = self.index(&resource).unwrap_or_else(|| {
+            let (index, id) = (self.kept.len() as u32, resource.id());
+            let reads = Default::default();
+            self.kept.push(Kept { id, write: None, reads, owner: resource.owner(), segment: 0 });
+            self.index_of.insert(id, index);
+            resource.slot().set(self.generation, index);
+            index
+        });
+        let kept = &mut self.kept[index as usize];
+        if let Some(segment) = &mut self.segment
+            && kept.segment != self.segments
+        {
+            kept.segment = self.segments;
+            segment.resources.push(index);
+        }
+        kept
+    }
+
+    fn place_barrier<'a>(&mut self, uses: impl Iterator<Item = (Resource<'a>, Use)> + Clone) {
         let (mut before, mut after) = (UseSet::default(), UseSet::default());
-        for (resource, usage) in uses {
-            let Some(kept) = self.kept.get(&resource.id) else { continue };
+        for (resource, usage) in uses.clone() {
+            let Some(index) = self.index(&resource) else { continue };
+            let kept = &self.kept[index as usize];
             let mut need = |earlier: Use, when: u32| {
-                if when != 0 && self.ordered[earlier as usize][*usage as usize] <= when {
+                if when != 0 && self.ordered[earlier as usize][usage as usize] <= when {
                     before.insert(earlier);
-                    after.insert(*usage);
+                    after.insert(usage);
                 }
             };
             if let Some((earlier, when)) = kept.write {
@@ -420,25 +522,16 @@ impl Recorder {
         }
         for (resource, usage) in uses {
             if let Some(events) = &mut self.events {
-                events.push(Event::Access(Access {
-                    pass: self.passes,
-                    resource: resource.id,
-                    usage: *usage,
-                }));
+                let access = Access { pass: self.passes, resource: resource.id(), usage };
+                events.push(Event::Access(access));
             }
-            let kept = match self.kept.entry(resource.id) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(Kept {
-                    write: None,
-                    reads: Default::default(),
-                    _owner: resource.owner.clone(),
-                }),
-            };
+            let clock = self.clock;
+            let kept = self.kept(resource);
             if usage.writes() {
-                kept.write = Some((*usage, self.clock));
+                kept.write = Some((usage, clock));
                 kept.reads = Default::default();
             } else {
-                kept.reads[*usage as usize] = self.clock;
+                kept.reads[usage as usize] = clock;
             }
         }
     }
@@ -466,21 +559,7 @@ impl Recorder {
     }
 
     fn write_barrier(&mut self, before: UseSet, after: UseSet) {
-        let mut barrier = vk::MemoryBarrier2::default();
-        for usage in before.iter() {
-            let (stages, _, writes) = stages_and_accesses(usage);
-            barrier.src_stage_mask |= stages;
-            barrier.src_access_mask |= writes;
-        }
-        for usage in after.iter() {
-            let (stages, reads, writes) = stages_and_accesses(usage);
-            barrier.dst_stage_mask |= stages;
-            barrier.dst_access_mask |= reads | writes;
-        }
-        let barriers = [barrier];
-        let info = vk::DependencyInfo::default().memory_barriers(&barriers);
-        // SAFETY: the command buffer is recording, outside a render pass.
-        unsafe { self.shared.raw.cmd_pipeline_barrier2(self.commands(), &info) };
+        self.issue(Command::Barrier { before, after }, Payload::default());
         if let Some(events) = &mut self.events {
             events.push(Event::Barrier { before, after });
         }
@@ -488,59 +567,77 @@ impl Recorder {
 
     /// Ends recording and returns the first mistake, if any, as an error.
     pub(crate) fn finish(mut self) -> Result<Finished> {
-        let host_reads: Vec<_> =
-            std::mem::take(&mut self.host_reads).into_iter().map(|r| (r, Use::HostRead)).collect();
-        if !host_reads.is_empty() {
-            self.place_barrier(&host_reads);
-        }
+        let host_reads = std::mem::take(&mut self.host_reads);
+        self.place_barrier(host_reads.iter().map(|buffer| (Resource::Buffer(buffer), Use::HostRead)));
         // SAFETY: the buffer is recording.
-        let ended = unsafe { self.shared.raw.end_command_buffer(self.commands()) };
+        let ended = unsafe { self.shared.raw.end_command_buffer(self.writer.buffer) };
         if let Some(error) = self.error.take() {
             return Err(error);
         }
         ended.map_err(Error::call("end", "a command buffer"))?;
-        let Some(pool) = self.pool.take() else {
-            return Err(Error::Misuse { object: "a recorder".into(), problem: "finished twice".into() });
-        };
+        if !self.is_blank || self.parts.is_empty() {
+            self.parts.extend(self.pool.take().map(Part::Own));
+        }
+        let (mut buffers, mut pools, mut replayed) = (Vec::new(), Vec::new(), Vec::new());
+        for part in self.parts.drain(..) {
+            match part {
+                Part::Own(pool) => {
+                    buffers.push(pool.buffer);
+                    pools.push(pool);
+                }
+                Part::Replayed(recorded) => {
+                    buffers.push(recorded.buffer);
+                    replayed.push(recorded);
+                }
+            }
+        }
         Ok(Finished {
             commands: Commands {
-                pool,
-                first_pass: std::mem::take(&mut self.first_pass),
-                last_pass: std::mem::take(&mut self.last_pass),
+                buffers,
+                pools,
+                first_pass: self.first_pass,
+                last_pass: self.last_pass,
                 stamp: self.stamp.clone(),
             },
-            kept: vec![Box::new(std::mem::take(&mut self.kept)), Box::new(std::mem::take(&mut self.objects))],
+            kept: vec![
+                Box::new(replayed),
+                Box::new(std::mem::take(&mut self.kept)),
+                Box::new(std::mem::take(&mut self.objects)),
+            ],
             time_stamps: self.time_stamps.take(),
         })
     }
 }
 
+/// Begins a command buffer that is submitted once.
+fn begin_commands(shared: &Shared) -> Result<CommandPool> {
+    let pool = shared.timeline.command_pool(&shared.raw)?;
+    let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+    // SAFETY: the buffer is fresh or was reset with its pool.
+    match unsafe { shared.raw.begin_command_buffer(pool.buffer, &begin) } {
+        Ok(()) => Ok(pool),
+        Err(result) => {
+            shared.timeline.return_pool(pool);
+            Err(Error::call("begin", "a command buffer")(result))
+        }
+    }
+}
+
 impl Drop for Recorder {
     fn drop(&mut self) {
-        if let Some(pool) = self.pool.take() {
+        let own = self.parts.drain(..).filter_map(|part| match part {
+            Part::Own(pool) => Some(pool),
+            Part::Replayed(_) => None,
+        });
+        for pool in self.pool.take().into_iter().chain(own) {
             self.shared.timeline.return_pool(pool);
         }
     }
 }
 
-/// Returns the stages of a use, its read accesses and its write accesses.
-fn stages_and_accesses(usage: Use) -> (vk::PipelineStageFlags2, vk::AccessFlags2, vk::AccessFlags2) {
-    use vk::{AccessFlags2 as A, PipelineStageFlags2 as S};
-    match usage {
-        Use::IndirectRead => (S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ, A::NONE),
-        Use::ComputeRead => (S::COMPUTE_SHADER, A::SHADER_STORAGE_READ, A::NONE),
-        Use::ComputeWrite => (S::COMPUTE_SHADER, A::SHADER_STORAGE_READ, A::SHADER_STORAGE_WRITE),
-        Use::GraphicsRead => (S::VERTEX_SHADER | S::FRAGMENT_SHADER, A::SHADER_STORAGE_READ, A::NONE),
-        Use::ColorTarget => (S::COLOR_ATTACHMENT_OUTPUT, A::COLOR_ATTACHMENT_READ, A::COLOR_ATTACHMENT_WRITE),
-        Use::DepthTarget => (
-            S::EARLY_FRAGMENT_TESTS | S::LATE_FRAGMENT_TESTS,
-            A::DEPTH_STENCIL_ATTACHMENT_READ,
-            A::DEPTH_STENCIL_ATTACHMENT_WRITE,
-        ),
-        Use::TransferRead => (S::ALL_TRANSFER, A::TRANSFER_READ, A::NONE),
-        Use::TransferWrite => (S::ALL_TRANSFER, A::NONE, A::TRANSFER_WRITE),
-        Use::HostRead => (S::HOST, A::HOST_READ, A::NONE),
-    }
+/// Returns the count that the host expects in each buffer.
+fn expected_counts(buffers: &[&RawBuffer]) -> Vec<u64> {
+    buffers.iter().map(|b| b.inner.expected.load(Ordering::Relaxed).into()).collect()
 }
 
 /// Finds a buffer that is bound twice with at least one write: threads would race within the pass, which no
@@ -571,34 +668,4 @@ pub(crate) fn minimum_bytes(bindings: &[BindingSource], buffers: &[&RawBuffer], 
             bytes * (u64::from(binding.reads) + u64::from(binding.writes))
         })
         .sum()
-}
-
-pub(crate) fn push_buffers(
-    shared: &Shared,
-    commands: vk::CommandBuffer,
-    bind_point: vk::PipelineBindPoint,
-    layout: vk::PipelineLayout,
-    buffers: &[&RawBuffer],
-) {
-    if buffers.is_empty() {
-        return;
-    }
-    let infos: Vec<_> = buffers
-        .iter()
-        .map(|buffer| {
-            [vk::DescriptorBufferInfo { buffer: buffer.inner.handle, offset: 0, range: vk::WHOLE_SIZE }]
-        })
-        .collect();
-    let writes: Vec<_> = infos
-        .iter()
-        .enumerate()
-        .map(|(slot, info)| {
-            vk::WriteDescriptorSet::default()
-                .dst_binding(slot as u32)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .buffer_info(info)
-        })
-        .collect();
-    // SAFETY: the layout's set 0 is a push-descriptor set of exactly these storage buffers.
-    unsafe { shared.push_descriptor.cmd_push_descriptor_set(commands, bind_point, layout, 0, &writes) };
 }

@@ -3,7 +3,7 @@
 use crate::hazard::Use;
 use crate::image::Image;
 use crate::overlay::{FRAMES_IN_FLIGHT, Overlay, OverlayFrame};
-use crate::recorder::Resource;
+use crate::resource::Resource;
 use crate::submission::Submission;
 use crate::{Device, Error, Recorder, Result};
 use ash::{khr, vk};
@@ -418,7 +418,7 @@ impl Recorder {
     fn blit_to_window(&mut self, from: &Image, to: vk::Image, to_extent: vk::Extent2D) {
         let (width, height) = from.size();
         let bytes = 4 * (u64::from(width) * u64::from(height));
-        self.begin_pass("present", &[(Resource::image(from), Use::TransferRead)], 2 * bytes);
+        self.begin_pass("present", [(Resource::Image(from), Use::TransferRead)], 2 * bytes);
         let corner = |width: u32, height: u32| vk::Offset3D { x: width as i32, y: height as i32, z: 1 };
         let region = [vk::ImageBlit::default()
             .src_subresource(from.layers())
@@ -427,11 +427,12 @@ impl Recorder {
             .dst_offsets([vk::Offset3D::default(), corner(to_extent.width, to_extent.height)])];
         let is_exact = (width, height) == (to_extent.width, to_extent.height);
         let filter = if is_exact { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        let commands = self.commands();
         // SAFETY: `from` is in the general layout, as all of ours are; the caller has moved `to` to the one
         // named.
         unsafe {
             self.shared.raw.cmd_blit_image(
-                self.commands(),
+                commands,
                 from.handle(),
                 vk::ImageLayout::GENERAL,
                 to,

@@ -14,6 +14,7 @@ pub(crate) enum Retired {
     Image(vk::Image, vk::ImageView, Option<Allocation>),
     Pipeline { pipeline: vk::Pipeline, layout: vk::PipelineLayout, set_layout: vk::DescriptorSetLayout },
     Queries(vk::QueryPool),
+    Commands(CommandPool),
 }
 
 /// A command pool with its only buffer; recorders borrow them and return them when the device has finished.
@@ -22,11 +23,13 @@ pub(crate) struct CommandPool {
     pub buffer: vk::CommandBuffer,
 }
 
-/// A finished command buffer with the names of its passes.
+/// Finished command buffers, in order, with the names of their passes.
 pub(crate) struct Commands {
-    pub pool: CommandPool,
-    pub first_pass: String,
-    pub last_pass: String,
+    pub buffers: Vec<vk::CommandBuffer>,
+    /// Pools of the buffers that are submitted once.
+    pub pools: Vec<CommandPool>,
+    pub first_pass: &'static str,
+    pub last_pass: &'static str,
     pub stamp: Stamp,
 }
 
@@ -133,8 +136,8 @@ impl Timeline {
             if let Some(oldest) = state.in_flight.front() {
                 return Error::DeviceLost {
                     submission: oldest.value,
-                    first_pass: oldest.commands.first_pass.clone(),
-                    last_pass: oldest.commands.last_pass.clone(),
+                    first_pass: oldest.commands.first_pass.to_owned(),
+                    last_pass: oldest.commands.last_pass.to_owned(),
                 };
             }
         }
@@ -150,7 +153,7 @@ impl Timeline {
             let mut state = self.state();
             while state.in_flight.front().is_some_and(|s| s.value <= completed) {
                 if let Some(finished) = state.in_flight.pop_front() {
-                    state.free_pools.push(finished.commands.pool);
+                    state.free_pools.extend(finished.commands.pools);
                 }
             }
             let mut i = 0;
@@ -186,16 +189,18 @@ impl Timeline {
             |value| vk::SemaphoreSubmitInfo::default().semaphore(self.semaphore).value(value).stage_mask(all);
         let waits: Vec<_> = wait.iter().map(binary).chain([on_timeline(value - 1)]).collect();
         let signals: Vec<_> = signal.iter().map(binary).chain([on_timeline(value)]).collect();
-        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands.pool.buffer)];
+        let buffer =
+            |buffer: &vk::CommandBuffer| vk::CommandBufferSubmitInfo::default().command_buffer(*buffer);
+        let buffers: Vec<_> = commands.buffers.iter().map(buffer).collect();
         let info = [vk::SubmitInfo2::default()
             .wait_semaphore_infos(&waits)
             .command_buffer_infos(&buffers)
             .signal_semaphore_infos(&signals)];
-        // SAFETY: the command buffer is finished, the caller keeps everything it uses alive until `value` is
-        // reached, and the queue is used under the state's lock only.
+        // SAFETY: the command buffers are finished, the caller keeps everything that they use alive until
+        // `value` is reached, and the queue is used under the state's lock only.
         let submitted = unsafe { device.queue_submit2(self.queue, &info, vk::Fence::null()) };
         if let Err(result) = submitted {
-            state.free_pools.push(commands.pool);
+            state.free_pools.extend(commands.pools);
             drop(state);
             return Err(self.lost_or(result, "submit"));
         }
@@ -223,7 +228,7 @@ impl Timeline {
     /// Destroys all objects. Called when the device is dropped, after it became idle.
     pub fn destroy(&self, device: &ash::Device, mut free: impl FnMut(Allocation)) {
         let mut state = self.state();
-        let pools: Vec<_> = state.in_flight.drain(..).map(|s| s.commands.pool).collect();
+        let pools: Vec<_> = state.in_flight.drain(..).flat_map(|s| s.commands.pools).collect();
         for pool in pools.into_iter().chain(state.free_pools.drain(..)) {
             // SAFETY: the device is idle.
             unsafe { device.destroy_command_pool(pool.pool, None) };
@@ -261,6 +266,10 @@ fn destroy_retired(device: &ash::Device, object: Retired, mut free: impl FnMut(A
         Retired::Queries(pool) => {
             // SAFETY: as above.
             unsafe { device.destroy_query_pool(pool, None) };
+        }
+        Retired::Commands(pool) => {
+            // SAFETY: as above.
+            unsafe { device.destroy_command_pool(pool.pool, None) };
         }
     }
 }

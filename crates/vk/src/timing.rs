@@ -25,7 +25,7 @@ pub(crate) struct TimeStamps {
     shared: Arc<Shared>,
     pool: vk::QueryPool,
     capacity: u32,
-    passes: Vec<(String, u64)>,
+    passes: Vec<(&'static str, u64)>,
 }
 
 impl TimeStamps {
@@ -45,12 +45,12 @@ impl TimeStamps {
     }
 
     /// Writes the first time stamp of a pass; returns false if the pool is full.
-    pub fn begin(&mut self, commands: vk::CommandBuffer, name: &str, bytes: u64) -> bool {
+    pub fn begin(&mut self, commands: vk::CommandBuffer, name: &'static str, bytes: u64) -> bool {
         if self.passes.len() as u32 >= self.capacity {
             return false;
         }
         self.write(commands, 2 * self.passes.len() as u32, vk::PipelineStageFlags2::TOP_OF_PIPE);
-        self.passes.push((name.to_owned(), bytes));
+        self.passes.push((name, bytes));
         true
     }
 
@@ -82,7 +82,7 @@ impl TimeStamps {
         .map_err(Error::call("read", "time stamps"))?;
         let period = f64::from(self.shared.candidate.capabilities.timestamp_period_ns);
         let times = self.passes.iter().zip(ticks.chunks_exact(2)).map(|((name, bytes), pair)| PassTime {
-            name: name.clone(),
+            name: (*name).to_owned(),
             start_ns: pair[0] as f64 * period,
             duration_ns: pair[1].saturating_sub(pair[0]) as f64 * period,
             bytes: *bytes,

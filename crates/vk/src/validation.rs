@@ -94,10 +94,11 @@ mod tests {
     #[test]
     fn a_planted_invalid_call_is_collected_as_an_error() {
         let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
-        let recorder = device.recorder().unwrap();
+        let mut recorder = device.recorder().unwrap();
+        let commands = recorder.commands();
         // SAFETY: not safe at all: no pipeline is bound. The layer reports it, and the commands are never
         // submitted.
-        unsafe { recorder.shared.raw.cmd_dispatch(recorder.commands(), 1, 1, 1) };
+        unsafe { recorder.shared.raw.cmd_dispatch(commands, 1, 1, 1) };
         let messages = device.validation().take();
         assert!(
             messages.iter().any(|m| m.severity == Severity::Error && m.id.starts_with("VUID-vkCmdDispatch")),

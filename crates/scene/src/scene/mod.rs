@@ -181,7 +181,8 @@ pub struct Solver {
     pub constraint_relaxation: f64,
     /// Artificial pressure, which stands in for surface tension and keeps particles from clumping.
     pub artificial_pressure: ArtificialPressure,
-    /// Number of steps submitted to the device at once.
+    /// Maximum number of steps submitted to the device at once; a run submits fewer if they take more than
+    /// 50 ms.
     pub steps_per_submission: u32,
 }
 

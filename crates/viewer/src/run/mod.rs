@@ -6,6 +6,7 @@ mod identity;
 mod impacts;
 mod interrupt;
 mod outputs;
+mod pace;
 mod parcel;
 mod picture;
 mod progress;

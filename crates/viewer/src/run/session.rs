@@ -1,10 +1,12 @@
 //! Main loop of a run: submits steps and collects results.
-//! Several steps are recorded at a time, up to the next step with an output, and submitted without waiting.
+//! Several steps are recorded at a time, as many as take some 50 ms but not beyond the next step with an
+//! output, and submitted without waiting.
 //! Outputs are recorded after them as copies into staging buffers, and collected when the device has
 //! finished. The host waits in one place only: for the oldest submission when [`MAX_IN_FLIGHT`] are in
 //! flight.
 
 use super::changes::Changes;
+use super::pace::Pace;
 use super::parcel::{OutputBatch, StepTime};
 use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
@@ -42,6 +44,7 @@ pub struct Session<'a> {
     next_picture: u64,
     /// Time at which the last submission was found finished; initially the start of the session.
     retired: Instant,
+    pace: Pace,
     in_flight: VecDeque<InFlight>,
     departures: VecDeque<PendingOutput>,
 }
@@ -106,6 +109,7 @@ impl<'a> Session<'a> {
             ring,
             next_picture,
             retired: Instant::now(),
+            pace: Pace::default(),
             in_flight,
             departures,
         }
@@ -135,7 +139,7 @@ impl<'a> Session<'a> {
                 }
             }
             let next = self.schedule.next_after(step).min(self.changes.next_after(step).unwrap_or(u64::MAX));
-            let n = max.min(next - step);
+            let n = self.pace.steps(max).min(next - step);
             let due = self.schedule.due(step + n);
             if due.picture
                 && self.camera.as_ref().is_some_and(|camera| camera.looks_first(&*self.simulation.solver))
@@ -244,6 +248,7 @@ impl<'a> Session<'a> {
         let took = self.retired.elapsed();
         self.retired = Instant::now();
         let steps = oldest.step_ends.len();
+        self.pace.took(took, steps as u32);
         if steps > 0 && self.schedule.metrics.is_some() {
             let ms_per_step = 1e3 * took.as_secs_f64() / steps as f64;
             let timing = Some(StepTime { step: oldest.last_step, ms_per_step });

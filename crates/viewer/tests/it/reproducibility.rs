@@ -18,6 +18,9 @@ fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs()
         ("subgroups of 4", Some(("LP_NATIVE_VECTOR_WIDTH", "128")), &[]),
         ("subgroups of 8", Some(("LP_NATIVE_VECTOR_WIDTH", "256")), &[]),
         ("subgroups of 16", Some(("LP_NATIVE_VECTOR_WIDTH", "512")), &[]),
+        ("without robust access", Some(("FRAZIL_ROBUST_ACCESS", "0")), &[]),
+        ("with labels", Some(("FRAZIL_LABELS", "1")), &[]),
+        ("without replay", Some(("FRAZIL_REPLAY", "0")), &[]),
         ("one step a submission", None, &["--set", "solver.steps_per_submission=1"]),
         ("outputs", None, &["--metrics", "3", "--check", "2", "--checkpoint", "7"]),
         ("no metrics", None, &["--metrics", "never"]),
@@ -40,6 +43,7 @@ fn snow_that_melts_ends_with_the_same_bits_on_any_threads_and_subgroups() {
     let mut hashes = Vec::new();
     for (name, environment) in [
         ("plain", None),
+        ("without replay", Some(("FRAZIL_REPLAY", "0"))),
         ("one thread", Some(("LP_NUM_THREADS", "1"))),
         ("subgroups of 4", Some(("LP_NATIVE_VECTOR_WIDTH", "128"))),
         ("subgroups of 8", Some(("LP_NATIVE_VECTOR_WIDTH", "256"))),

@@ -1,0 +1,43 @@
+//! Resources of passes: buffers and images.
+
+use crate::buffer::RawBuffer;
+use crate::image::Image;
+use crate::slot::Slot;
+
+/// Handle that keeps a resource alive.
+#[derive(Clone)]
+pub(crate) enum Owner {
+    Buffer { _buffer: RawBuffer },
+    Image { _image: Image },
+}
+
+/// A resource that a pass uses.
+#[derive(Clone, Copy)]
+pub(crate) enum Resource<'a> {
+    Buffer(&'a RawBuffer),
+    Image(&'a Image),
+}
+
+impl Resource<'_> {
+    /// Returns the number of the resource, unique on its device.
+    pub fn id(self) -> u64 {
+        match self {
+            Self::Buffer(buffer) => buffer.inner.id,
+            Self::Image(image) => image.id(),
+        }
+    }
+
+    pub fn slot(&self) -> &Slot {
+        match self {
+            Self::Buffer(buffer) => &buffer.inner.slot,
+            Self::Image(image) => image.slot(),
+        }
+    }
+
+    pub fn owner(self) -> Owner {
+        match self {
+            Self::Buffer(buffer) => Owner::Buffer { _buffer: buffer.clone() },
+            Self::Image(image) => Owner::Image { _image: image.clone() },
+        }
+    }
+}
