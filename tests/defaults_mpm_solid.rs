@@ -43,7 +43,7 @@ fn snow(scene: &Scene, sampled: &Sampled, velocity: impl Fn([f64; 2]) -> [f64; 2
         contact_radii_m: sampled.contact_radii_m.clone(),
     };
     let mpm = Mpm::new(&device, MpmParameters::of(scene).unwrap(), &start, Tuning::default()).unwrap();
-    Snowpack { device, mpm }
+    Snowpack::of(device, mpm)
 }
 
 /// Returns an elastic bar that touches nothing; `fill` adds keys to its block.

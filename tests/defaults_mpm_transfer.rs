@@ -85,7 +85,7 @@ impl Ball {
         let mpm = Mpm::of_scene(&device, &scene, &scene.sample().unwrap(), Tuning::default()).unwrap();
         let mpm_section = scene.mpm().unwrap();
         let (dimensions, cell_m) = (mpm_section.dimensions, mpm_section.cell_size_m);
-        Self { snow: Snowpack { device, mpm }, dimensions, cell_m, dt_s }
+        Self { snow: Snowpack::of(device, mpm), dimensions, cell_m, dt_s }
     }
 
     fn advance_s(&mut self, time_s: f64) {

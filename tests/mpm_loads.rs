@@ -151,7 +151,7 @@ fn a_restored_run_continues_with_the_same_loads() {
     let (device, state) = (trial.snow.device.clone(), trial.snow.state());
     let parameters = trial.snow.mpm.parameters().clone();
     let mpm = Mpm::restore(&device, parameters, &state, 60).unwrap();
-    let mut again = Snowpack { device: device.clone(), mpm };
+    let mut again = Snowpack::of(device.clone(), mpm);
     trial.advance(60);
     again.advance(60);
     assert_eq!(loads(&trial), download_loads(&device, again.mpm.body_loads()));

@@ -77,7 +77,7 @@ impl Trial {
         let scene = Scene::find(scene, &overrides).unwrap();
         let device = device();
         let mpm = Mpm::of_scene(&device, &scene, &scene.sample().unwrap(), Tuning::default()).unwrap();
-        let snow = Snowpack { device, mpm };
+        let snow = Snowpack::of(device, mpm);
         let mut trial = Self { snow, cell_size_m: 0.03, start_x_m: 0.0, dt_s: scene.dt_s() };
         trial.start_x_m = trial.snapshot().centre_m.x;
         trial

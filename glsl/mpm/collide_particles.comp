@@ -1,6 +1,6 @@
 #version 460
-// Runs steps 9 and 10 for a particle in a scene with bodies: collisions of its own velocity (Breekveldt2017 sec 3.2.9), then x ← x +
-// Δt v, and the push out of bodies that it ended in (Cai2020 step 8).
+// Runs steps 9 and 10 for a particle in a scene with bodies: collisions of its own velocity (Breekveldt2017
+// sec 3.2.9), then x ← x + Δt v, and the push out of bodies that it ended in (Cai2020 step 8).
 //
 // Impulses on named bodies are summed in integers. Bytes: 48 a particle. Order-independent, except for the
 // choice of the first fault, which is the one with the lowest index.

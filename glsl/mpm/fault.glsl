@@ -15,8 +15,8 @@ struct MpmFault {
     uint step;
     // Number of the step that runs, counted by the device.
     uint now;
-    // Index of the faulty particle, in the order of its step; the lowest of all reported. INVALID_INDEX if the
-    // lists of blocks were too short.
+    // Index of the faulty particle, in the order of its step; the lowest of all reported. INVALID_INDEX if
+    // the lists of blocks were too short.
     uint place;
     // What follows is filled in when the record is read back.
     uint kind;

@@ -1,6 +1,6 @@
 #version 460
-// Describes the first fault, by the first thread; nothing has changed since. Each further thread ends a step for
-// the load on a named body: it adds the step, unless there is a fault, and resets the sums of impulses.
+// Describes the first fault, by the first thread; nothing has changed since. Each further thread ends a step
+// for the load on a named body: it adds the step, unless there is a fault, and resets the sums of impulses.
 //
 // Bytes: 64, and 176 a named body. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,5 @@
-// Sums of the tiles of blocks at a node of an active block: a node is in the tiles of its own block and of the
-// blocks before it, in a fixed order. Needs buffers `source`, `tile_momentum` and `tile_force`.
+// Sums of the tiles of blocks at a node of an active block: a node is in the tiles of its own block and of
+// the blocks before it, in a fixed order. Needs buffers `source`, `tile_momentum` and `tile_force`.
 #include "mpm/tiles.glsl"
 
 // Returns momentum and mass, and the force, of node n of active block a.

@@ -1,7 +1,7 @@
 #version 460
 // Sums the tiles of blocks at a node (rasterize_tiles.comp), the end of steps 1 and 3, if these do not write
-// the node's sums. Then runs steps 4 and 5: v* = v + Δt (f/m + g) (Breekveldt2017 eq 3.24), then collisions with bodies
-// and walls (sec 3.2.5), whose impulses on named bodies are summed.
+// the node's sums. Then runs steps 4 and 5: v* = v + Δt (f/m + g) (Breekveldt2017 eq 3.24), then collisions
+// with bodies and walls (sec 3.2.5), whose impulses on named bodies are summed.
 //
 // `change` is the change of the node's velocity, for FLIP. Bytes: 28 read or (tiles) written, 12 or (FLIP) 24
 // written a node, and 28 for each node of a tile read. Order-independent: the sums are of integers.

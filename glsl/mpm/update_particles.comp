@@ -1,6 +1,7 @@
 #version 460
-// Runs steps 7 and 8 for a particle: deformation gradient, velocity, and the stress for the next step; without
-// bodies also steps 9 and 10, collisions with walls and motion, which are otherwise in collide_particles.comp.
+// Runs steps 7 and 8 for a particle: deformation gradient, velocity, and the stress for the next step;
+// without bodies also steps 9 and 10, collisions with walls and motion, which are otherwise in
+// collide_particles.comp.
 //
 // Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine
 // velocity). Its singular values are bounded, and the excess, or a share of it in viscous snow, goes to the
@@ -12,10 +13,10 @@
 // exactly 0 for a particle that drifts alone, would become strain (Breekveldt2017 sec 4.1).
 //
 // Sums over nodes take these operations, without the decomposition; APIC sums both ∇v and C.
-// Work: 10 * DIMENSIONS - 7 + 2 * MATRIX_WORDS * (1 + TRANSFER / 2 - (TRANSFER - 1)) flop per particle_node.
-// Bytes: 4 (9 + 3 + 3 MOVES + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP: and changes)
-// of its nodes once per block if caches hold them. Order-independent, except for the choice of the first
-// fault, which is the one with the lowest index.
+// Work: 10 * DIMENSIONS - 7 + 2 * MATRIX_WORDS * (1 + TRANSFER * (2 - TRANSFER)) flop per particle_node.
+// Bytes: 4 (9 + 3 + 3 MOVES + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP:
+// and changes) of its nodes once per block if caches hold them. Order-independent, except for the choice of
+// the first fault, which is the one with the lowest index.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;

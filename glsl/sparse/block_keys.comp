@@ -1,7 +1,8 @@
 #version 460
 // Finds the key of each particle: the block of its base node, and the base's place in the block.
 //
-// Keys stay as they are if hold[0] is not INVALID_INDEX. Bytes: 16 a particle (position 12, key 4). Order-independent.
+// Keys stay as they are if hold[0] is not INVALID_INDEX. Bytes: 16 a particle (position 12, key 4).
+// Order-independent.
 // Elements: hold = 1.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

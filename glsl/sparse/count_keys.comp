@@ -3,8 +3,8 @@
 // first pass of the sort in a table.
 //
 // arrival[i] is the number of particles of its cell counted before i, in any order; rank_in_blocks.comp
-// corrects the order. Counters start at 0. Keys stay as they are if hold[0] is not INVALID_INDEX. Bytes: 20 a particle (position 12, key 4, arrival 4) and 8 for its
-// cell's counter. Order-dependent in `arrival` only.
+// corrects the order. Counters start at 0. Keys stay as they are if hold[0] is not INVALID_INDEX. Bytes: 20 a
+// particle (position 12, key 4, arrival 4) and 8 for its cell's counter. Order-dependent in `arrival` only.
 // Elements: hold = 1.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -2,7 +2,8 @@
 // Sorts the particles within each cell by index, like grid/rank_in_cells.comp, and finds the index of each
 // particle's block in the list of occupied ones: the last pass of the sort in a table.
 //
-// If blocks exceed a capacity, the order of particles stays as it is. Bytes: 16 read and 12 written a particle, its cell's others from cache. Order-independent.
+// If blocks exceed a capacity, the order of particles stays as it is. Bytes: 16 read and 12 written a
+// particle, its cell's others from cache. Order-independent.
 // Elements: place_of = threads / BLOCK_NODES, required = 2.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,6 +1,6 @@
-// Blocks within a step of the reach of another one. Needs a function `find_block`, which returns the index of a
-// block among the occupied ones, or INVALID_INDEX.
-// Returns the index of the block that is a step of a reach below another; INVALID_INDEX if that is outside.
+// Blocks within a step of the reach of another one. Needs a function `find_block`, which returns the index of
+// a block among the occupied ones, or INVALID_INDEX. Returns the index of the block that is a step of a reach
+// below another; INVALID_INDEX if that is outside.
 uint find_below(BlockLattice lattice, uvec3 block, uint s) {
     uvec3 by = reach_step(s);
     if (any(lessThan(block, by))) return INVALID_INDEX;

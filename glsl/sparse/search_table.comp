@@ -1,6 +1,7 @@
 #version 460
-// Finds the blocks that particles occupy and reach, given the start of each cell of the lattice, or the number
-// of its particles, which are then scanned: one workgroup, which keeps a bit for each block in shared memory.
+// Finds the blocks that particles occupy and reach, given the start of each cell of the lattice, or the
+// number of its particles, which are then scanned: one workgroup, which keeps a bit for each block in shared
+// memory.
 //
 // The lists are those of list_blocks.comp, propose_blocks.comp and link_blocks.comp: the occupied blocks
 // ascending; the active ones in the order of the first step of a reach that lists them; `target` and `source`

@@ -6,7 +6,7 @@ use frazil_solvers::mpm::{Fault, InitialState, Mpm, MpmMetrics, MpmParameters, S
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_testkit::twins::mpm::particles_of_state;
 use frazil_testkit::{Random, device, saved_state};
-use frazil_vk::Device;
+use frazil_vk::{Device, Replay};
 
 /// Creates a domain without gravity or bodies.
 pub fn empty_space(min_m: [f32; 3], max_m: [f32; 3]) -> Surroundings {
@@ -19,9 +19,16 @@ pub struct Snowpack {
     pub device: Device,
     /// Solver.
     pub mpm: Mpm,
+    /// Steps that are submitted again, as in a run.
+    pub replay: Replay,
 }
 
 impl Snowpack {
+    /// Makes the fixture of a solver.
+    pub fn of(device: Device, mpm: Mpm) -> Self {
+        Self { device, mpm, replay: Replay::default() }
+    }
+
     /// Creates snow.
     ///
     /// # Panics
@@ -45,7 +52,7 @@ impl Snowpack {
         let parameters = MpmParameters::new(section, dt_s, surroundings).expect("sound parameters");
         let mpm =
             Mpm::new(&device, parameters, beginning, Tuning::default()).expect("snow that fits the device");
-        Self { device, mpm }
+        Self::of(device, mpm)
     }
 
     /// Runs steps, with as many per submission as in a run, and returns metrics.
@@ -70,7 +77,7 @@ impl Snowpack {
             let mut recorder = self.device.recorder().expect("a recorder");
             let now = left.min(16);
             for _ in 0..now {
-                self.mpm.record_step(&mut recorder);
+                recorder.replayed(&self.replay, |recorder| self.mpm.record_step(recorder));
             }
             left -= now;
             if left > 0 {

@@ -1,7 +1,7 @@
 //! Device identity, limits and optional features that the engine depends on.
 
+use crate::compute_units::{ComputeUnits, UnitKind};
 use crate::instance::Instance;
-use crate::occupancy::{ComputeUnits, UnitKind};
 use ash::{amd, ext, khr, nv, vk};
 use std::ffi::CStr;
 use std::fmt;

@@ -22,8 +22,8 @@ pub struct KernelFacts {
     pub dispatches: u64,
     /// Workgroups of all these dispatches, as far as the host knows counts.
     pub groups: u64,
-    /// Floating-point operations that the shader declares, for each item of a kind: `particle`, or the name of a
-    /// solver's work counter.
+    /// Floating-point operations that the shader declares, for each item of a kind: `particle`, or the name
+    /// of a solver's work counter.
     pub work: Vec<(&'static str, u64)>,
     /// Driver statistics of its code; empty if the driver reports none, or was not asked
     /// ([`crate::DeviceOptions::pipeline_statistics`]).

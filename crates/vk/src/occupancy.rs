@@ -1,54 +1,27 @@
 //! Theoretical occupancy of kernels, and the tail of their dispatches: what the last, partial wave of
 //! workgroups leaves idle.
 
+use crate::compute_units::{ComputeUnits, UnitKind};
 use crate::kernel_facts::KernelFacts;
 
 /// 32-bit registers of a streaming multiprocessor of NVIDIA, of all architectures since Kepler (CUDA C++
 /// Programming Guide, "Technical Specifications per Compute Capability").
 const NVIDIA_REGISTERS: u64 = 1 << 16;
-/// Registers of a thread are given in multiples of 8, warps of an SM in multiples of its four partitions (CUDA
-/// Occupancy Calculator).
+/// Registers of a thread are given in multiples of 8, warps of an SM in multiples of its four partitions
+/// (CUDA Occupancy Calculator).
 const NVIDIA_REGISTER_UNIT: u64 = 8;
 const NVIDIA_WARP_UNIT: u64 = 4;
 const NVIDIA_WARP_THREADS: u64 = 32;
-
-/// Processors of a device that run workgroups, and what each can hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ComputeUnits {
-    /// Number of units: streaming multiprocessors, compute units, or threads of a software device.
-    pub count: u32,
-    /// Kind of units.
-    pub kind: UnitKind,
-}
-
-/// Kind of [`ComputeUnits`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnitKind {
-    /// Streaming multiprocessors of NVIDIA (`VK_NV_shader_sm_builtins`).
-    Multiprocessor {
-        /// Maximum number of warps of a multiprocessor.
-        max_warps: u32,
-    },
-    /// Compute units of AMD (`VK_AMD_shader_core_properties`).
-    ComputeUnit {
-        /// SIMDs of a unit.
-        simds: u32,
-        /// Maximum number of waves of a SIMD.
-        max_waves: u32,
-    },
-    /// Threads of a CPU, each of which runs one workgroup at a time.
-    Thread,
-}
 
 /// Use of a device by the dispatches of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Utilization {
     /// Subgroups that are resident when enough groups are dispatched, over the maximum; none for threads of a
-    /// CPU. It counts registers on NVIDIA, whose shared memory per multiprocessor Vulkan does not tell, and all
-    /// limits on AMD.
+    /// CPU. It counts registers on NVIDIA, whose shared memory per multiprocessor Vulkan does not tell, and
+    /// all limits on AMD.
     pub theoretical_occupancy: Option<f64>,
-    /// Fraction of the places for workgroups that are empty over all waves of a mean dispatch: 1 − g/(s ⌈g/s⌉)
-    /// for g groups and s places.
+    /// Fraction of the places for workgroups that are empty over all waves of a mean dispatch: 1 − g/(s
+    /// ⌈g/s⌉) for g groups and s places.
     pub tail: Option<f64>,
 }
 

@@ -3,11 +3,11 @@
 use crate::Result;
 use crate::capabilities::{Candidate, DeviceInfo};
 use crate::compiled::KernelSource;
+use crate::compute_units::ComputeUnits;
 use crate::device::{DeviceOptions, Logical, find};
 use crate::instance::Instance;
 use crate::kernel::{Target, compile};
 use crate::kernel_facts::KernelFacts;
-use crate::occupancy::ComputeUnits;
 use ash::vk;
 use std::fmt;
 

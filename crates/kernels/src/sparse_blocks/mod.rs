@@ -1,6 +1,7 @@
 //! Sparse lattice of nodes: the blocks that particles occupy and reach, found from the particles' keys.
 
 mod layout;
+mod lists;
 mod sorted;
 mod table;
 
@@ -10,18 +11,11 @@ pub use frazil_shaders::sparse::blocks::BLOCK_SIDE;
 use frazil_shaders::sparse::{block_keys, keep_order};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 pub use layout::BlockLayout;
+pub use lists::BlockCapacity;
+use lists::Lists;
 use sorted::SortedSearch;
 pub use table::MAX_TABLE_BLOCKS;
 use table::TableSearch;
-
-/// Capacity of the lists of blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlockCapacity {
-    /// Blocks that hold a particle's base.
-    pub occupied: u32,
-    /// Blocks that some particle may reach.
-    pub active: u32,
-}
 
 /// Search for the blocks that particles occupy and reach, in an order that depends only on the particles'
 /// positions.
@@ -44,53 +38,6 @@ pub struct SparseBlocks {
 enum Search {
     Sorted { search: Box<SortedSearch>, block_keys: Kernel<block_keys::Interface> },
     Table(Box<TableSearch>),
-}
-
-/// Buffers with one entry per block of a list.
-struct Lists {
-    occupied_count: DeviceCount,
-    occupied: Buffer<u32>,
-    start: Buffer<u32>,
-    first_cell: Buffer<u32>,
-    /// Of the occupied blocks alone; one unused element with a table, which has all cells.
-    cell_start: Buffer<u32>,
-    is_own: Buffer<u32>,
-    rank: Buffer<u32>,
-    target: Buffer<u32>,
-    active_count: DeviceCount,
-    active: Buffer<u32>,
-    source: Buffer<u32>,
-}
-
-impl Lists {
-    /// Returns the capacity of the lists of occupied and of active blocks.
-    fn capacity(&self) -> [u32; 2] {
-        [self.occupied_count.capacity, self.active_count.capacity]
-    }
-
-    fn new(
-        device: &Device,
-        layout: &BlockLayout,
-        capacity: BlockCapacity,
-        has_cells: bool,
-    ) -> Result<Self, KernelError> {
-        let cells = |n: usize| if has_cells { n } else { 1 };
-        let [occupied, active] = [capacity.occupied, capacity.active].map(|n| n.max(1) as usize);
-        let (reach, nodes) = (layout.reach() as usize, layout.block_nodes() as usize);
-        Ok(Self {
-            occupied_count: DeviceCount::new(device, "occupied block count", occupied as u32)?,
-            occupied: device.buffer("occupied blocks", occupied)?,
-            start: device.buffer("block start", cells(occupied + 1))?,
-            first_cell: device.buffer("first cell of block", occupied)?,
-            cell_start: device.buffer("cell start of block", cells(occupied * nodes + 1))?,
-            is_own: device.buffer("own blocks", occupied * reach)?,
-            rank: device.buffer("block rank", occupied * reach)?,
-            target: device.buffer("block targets", (occupied + 1) * reach)?,
-            active_count: DeviceCount::new(device, "active block count", active as u32)?,
-            active: device.buffer("active blocks", active)?,
-            source: device.buffer("block sources", active * reach)?,
-        })
-    }
 }
 
 impl SparseBlocks {

@@ -1,7 +1,8 @@
 //! Search for blocks among particles that are sorted by key: its cost grows with the particles, not with the
 //! lattice.
 
-use super::{BlockLayout, Lists};
+use super::layout::BlockLayout;
+use super::lists::Lists;
 use crate::kernel_set::kernel_set;
 use crate::settle::Settle;
 use crate::{KernelError, Scan, ScanOptions};

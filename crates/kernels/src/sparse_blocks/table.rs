@@ -1,7 +1,8 @@
 //! Counting sort by key and search for blocks in one, in a table of all cells of a lattice: its cost grows
 //! with the lattice, and so it is for lattices of few cells per particle.
 
-use super::{BlockLayout, Lists};
+use super::layout::BlockLayout;
+use super::lists::Lists;
 use crate::kernel_set::kernel_set;
 use crate::{Counts, KernelError, Scan, ScanOptions};
 use frazil_shaders::grid::place_in_cells;
@@ -15,9 +16,9 @@ pub const MAX_TABLE_BLOCKS: u32 = MAX_BLOCKS;
 /// Threads of the workgroup that searches the table.
 const SEARCH_THREADS: u32 = 512;
 
-/// On a CPU, which runs the workgroup on one core, in turns between barriers: the least number of threads, and
-/// the number of blocks for each beyond it. A thread may take 182 iterations of loops for an occupied block,
-/// and lavapipe ends its loops after 65 535.
+/// On a CPU, which runs the workgroup on one core, in turns between barriers: the least number of threads,
+/// and the number of blocks for each beyond it. A thread may take 182 iterations of loops for an occupied
+/// block, and lavapipe ends its loops after 65 535.
 const CPU_SEARCH_THREADS: u32 = 32;
 const CPU_BLOCKS_PER_THREAD: u32 = 256;
 

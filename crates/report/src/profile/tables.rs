@@ -322,7 +322,7 @@ grid.sort      20       1.0         10.0      19.0       21.0        -      -   
         let profile = profile();
         let facts = facts_table(&profile.kernels, TableStyle::Plain);
         assert!(
-            facts.contains("pbd.lambda    256        32         40            0        2048      3000"),
+            facts.contains("pbd.lambda    256        32         40            0        2048           75.0   512.0      12.5      3000"),
             "{facts}"
         );
         let memory = memory_table(&profile.memory, profile.n_particles, 10, TableStyle::Plain);

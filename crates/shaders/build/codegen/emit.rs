@@ -86,8 +86,8 @@ fn elements(
 }
 
 /// Returns the floating-point operations that a header declares, as Rust: `Work: 9 flop per particle, 4 *
-/// DIMENSIONS flop per listed_neighbour.` Items are the names of a solver's work counters, and `particle`; names
-/// in the number of operations are specialization constants, and constants made of them.
+/// DIMENSIONS flop per listed_neighbour.` Items are the names of a solver's work counters, and `particle`;
+/// names in the number of operations are specialization constants, and constants made of them.
 fn work(unit: &Unit) -> Result<String, String> {
     let clauses = unit.doc.iter().filter_map(|line| line.trim().strip_prefix("Work:"));
     let mut found: BTreeMap<String, String> = BTreeMap::new();

@@ -350,8 +350,9 @@ impl Transfer {
         recorder.dispatch(add, Threads::Counted(blocks.active_count()), bindings, ());
     }
 
-    /// Records the sums of tiles at every node, and steps 4 and 5: velocities of nodes after forces, gravity and collisions at the given time,
-    /// and the sums of impulses on bodies; advances the clock of the fault record.
+    /// Records the sums of tiles at every node, and steps 4 and 5: velocities of nodes after forces, gravity
+    /// and collisions at the given time, and the sums of impulses on bodies; advances the clock of the fault
+    /// record.
     pub fn update(
         &self,
         recorder: &mut Recorder,

@@ -138,8 +138,8 @@ impl Particles {
         4 * u64::from(7 + self.stress.view().kind.words() + affine)
     }
 
-    /// Records the permutation of columns to the given order, except for stress and affine velocity: each step
-    /// overwrites them, and reads them through `order` before.
+    /// Records the permutation of columns to the given order, except for stress and affine velocity: each
+    /// step overwrites them, and reads them through `order` before.
     pub fn permute(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
         let mut columns: Vec<&mut dyn AnyColumn> = vec![
             &mut self.phase.position,

@@ -300,8 +300,12 @@ impl Mpm {
         Ok(())
     }
 
-    /// Returns the time in s at which the next step begins.
+    /// Returns the time in s at which the next step begins; 0 without moving bodies, which alone depend on
+    /// it, so that the commands of steps recur.
     fn time_s(&self) -> f32 {
+        if !self.parameters.surroundings.has_motion() {
+            return 0.0;
+        }
         (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32
     }
 
@@ -381,7 +385,8 @@ impl Mpm {
         }
     }
 
-    /// Records the description of the first fault, if there was one, and the end of a step for loads on bodies.
+    /// Records the description of the first fault, if there was one, and the end of a step for loads on
+    /// bodies.
     fn report_fault(&self, recorder: &mut Recorder) {
         let terms = &self.constants.terms;
         self.fault.report(recorder, terms, &self.particles, &self.key, &self.loads);

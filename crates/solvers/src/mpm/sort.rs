@@ -66,7 +66,8 @@ impl KeySort {
     }
 
     /// Records the sort of `key`, in place, and the search for blocks; writes the previous index of each
-    /// particle to `order`: its own if there are more blocks than the capacity, so that the step is discarded.
+    /// particle to `order`: its own if there are more blocks than the capacity, so that the step is
+    /// discarded.
     ///
     /// # Errors
     /// More particles than the capacity.

@@ -48,8 +48,8 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
     words("id").iter().enumerate().map(|(i, id)| one(i, *id)).collect()
 }
 
-/// Moves the affine velocities of particles, downloaded between the stages Reorder and UpdateParticles, to their
-/// particles: the device reads them through the order.
+/// Moves the affine velocities of particles, downloaded between the stages Reorder and UpdateParticles, to
+/// their particles: the device reads them through the order.
 ///
 /// # Errors
 /// The device was lost; not enough memory.

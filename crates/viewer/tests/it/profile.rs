@@ -50,8 +50,16 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     let [listed, near] = ["listed_neighbour", "near_neighbour"].map(counted);
     assert!((SMALL_PARTICLES as u64..=listed).contains(&near), "{near} of {listed}");
     let throughputs = profile.throughputs();
-    assert_eq!(throughputs.len(), 3, "{throughputs:?}");
-    assert!(throughputs.iter().all(|t| t.gflop_per_s.unwrap() > 0.0 && t.flop_per_byte.unwrap() > 0.0));
+    assert_eq!(throughputs.len(), 4, "{throughputs:?}");
+    // The search for neighbours declares no operations; its candidates include all neighbours.
+    let (search, sums): (Vec<_>, Vec<_>) =
+        throughputs.iter().partition(|t| t.kernel == "pbd.list_neighbours");
+    assert!(search[0].gflop_per_s.is_none() && counted("candidate") > listed, "{search:?}");
+    assert!(sums.iter().all(|t| t.gflop_per_s.unwrap() > 0.0 && t.flop_per_byte.unwrap() > 0.0));
+    // Each thread of a software device runs a group at a time.
+    let tails = || profile.kernels.iter().map(|fact| fact.tail.unwrap());
+    assert!(tails().all(|tail| (0.0..1.0).contains(&tail)), "{:?}", tails().collect::<Vec<_>>());
+    assert!(profile.kernels.iter().all(|fact| fact.groups.unwrap() > 0.0));
 
     // One row per place in the step: together they are the calls of the kernel.
     for row in &profile.rows {

@@ -10,8 +10,8 @@ const OVER_SNOW: &[&str] = &["snow.compute_solid_lambda", "snow.solve_solid", "s
 
 impl Snow {
     /// Counts the pairs in the rows of the last step, and those of them within the support radius at the
-    /// positions at which they were listed, each from the particle whose pass works on it. Empty without rows,
-    /// or if a row was too short. For profiles only: it waits for the device.
+    /// positions at which they were listed, each from the particle whose pass works on it. Empty without
+    /// rows, or if a row was too short. For profiles only: it waits for the device.
     ///
     /// # Errors
     /// The device was lost.
