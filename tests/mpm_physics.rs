@@ -210,10 +210,14 @@ fn memory_of_the_grid_follows_the_snow_and_not_the_domain() {
         let space = empty_space([0.0; 3], [side, side, 0.0]);
         Trial::new(&Section::sampled(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes
     };
-    // A hundred times the area; the corner is unchanged, so that the blocks are the same.
-    let [small, large] = [1.0, 10.0].map(bytes);
-    println!("{small} B in 1 m², {large} B in 100 m²");
-    assert_eq!(small, large);
+    // Four times the area; the corner is unchanged, so that the blocks are the same.
+    let [small, large, larger] = [1.0, 10.0, 20.0].map(bytes);
+    println!("{small} B in 1 m², {large} B in 100 m², {larger} B in 400 m²");
+    assert_eq!(large, larger);
+    // A table of all cells, two words each and one for a block, is for lattices of at most 8 cells per
+    // particle.
+    let n = ball(2, [0.5, 0.5, 0.0], 0.2, 0.01, 400.0).positions_m.len() as u64;
+    assert!(small <= large + 8 * n * 8 + n * 4, "{small} B for {n} particles");
     let of_snow = |radius: f64| {
         let body = ball(2, [5.0, 5.0, 0.0], radius, 0.02, 400.0);
         let space = empty_space([0.0; 3], [10.0, 10.0, 0.0]);

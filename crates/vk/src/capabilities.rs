@@ -220,6 +220,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
         let kind = UnitKind::ComputeUnit {
             simds: cores.simd_per_compute_unit,
             max_waves: cores.wavefronts_per_simd,
+            wave_size: v13.min_subgroup_size.max(1),
         };
         let active = active_cores.active_compute_unit_count;
         Some(ComputeUnits { count: if active > 0 { active } else { all }, kind })

@@ -23,6 +23,8 @@ pub enum UnitKind {
         simds: u32,
         /// Maximum number of waves of a SIMD.
         max_waves: u32,
+        /// Threads of a wave: the least subgroup size. RADV counts a larger subgroup as several waves.
+        wave_size: u32,
     },
     /// Threads of a CPU, each of which runs one workgroup at a time.
     Thread,

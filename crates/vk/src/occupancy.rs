@@ -39,10 +39,11 @@ impl ComputeUnits {
                 let max = u64::from(max_warps);
                 (subgroups_of(NVIDIA_WARP_THREADS), warps.min(max), Some(max))
             }
-            UnitKind::ComputeUnit { simds, max_waves } => {
+            UnitKind::ComputeUnit { simds, max_waves, wave_size } => {
                 let executable = kernel.executables.iter().flatten().find(|e| e.subgroup_size > 0)?;
                 let max = u64::from(simds) * u64::from(max_waves);
-                let resident = u64::from(simds) * known.subgroups_per_simd?;
+                let waves = u64::from((executable.subgroup_size / wave_size).max(1));
+                let resident = u64::from(simds) * known.subgroups_per_simd? / waves;
                 (subgroups_of(executable.subgroup_size.into()), resident.min(max), Some(max))
             }
         };
@@ -117,13 +118,17 @@ mod tests {
 
     #[test]
     fn waves_of_a_compute_unit_are_those_that_the_driver_reports() {
-        let units = ComputeUnits { count: 4, kind: UnitKind::ComputeUnit { simds: 2, max_waves: 16 } };
+        let kind = UnitKind::ComputeUnit { simds: 2, max_waves: 16, wave_size: 32 };
+        let units = ComputeUnits { count: 4, kind };
         // 10 waves of each of two SIMDs are two groups of 8, with 4 left over.
         let found = units.utilization(&kernel(256, 9, "Subgroups per SIMD", 10, 32)).unwrap();
         assert_eq!(percent(found.theoretical_occupancy), 50.0);
         // 9 groups in 8 places take two waves.
         assert_eq!(percent(found.tail), 43.75);
         assert_eq!(units.utilization(&kernel(256, 9, "Register Count", 10, 32)), None);
+        // 18 waves in subgroups of 64, 9 subgroups of each of two SIMDs, are four groups of 4.
+        let found = units.utilization(&kernel(256, 9, "Subgroups per SIMD", 18, 64)).unwrap();
+        assert_eq!(percent(found.theoretical_occupancy), 50.0);
     }
 
     #[test]

@@ -213,13 +213,18 @@ impl SparseBlocks {
         }
     }
 
-    /// Returns the bytes of all buffers whose length depends on the capacity.
+    /// Returns the bytes of all buffers whose length depends on the capacity, and of the table, if there is
+    /// one.
     pub fn bytes(&self) -> u64 {
         let BlockCapacity { occupied, active } = self.capacity();
         let reach = self.layout.reach();
-        let sorted = if self.has_table() { 0 } else { 1 + self.layout.block_nodes() };
-        4 * (u64::from(occupied) * u64::from(2 + sorted + 3 * reach)
-            + u64::from(active) * u64::from(1 + reach))
+        let (sorted, table) = match &self.search {
+            Search::Sorted { .. } => (1 + self.layout.block_nodes(), 0),
+            Search::Table(table) => (0, table.bytes()),
+        };
+        table
+            + 4 * (u64::from(occupied) * u64::from(2 + sorted + 3 * reach)
+                + u64::from(active) * u64::from(1 + reach))
     }
 
     /// Returns the required numbers of occupied and active blocks of the last search, even beyond the

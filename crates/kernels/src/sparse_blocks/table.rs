@@ -94,6 +94,11 @@ impl TableSearch {
         })
     }
 
+    /// Returns the bytes of the buffers whose length depends on the lattice.
+    pub fn bytes(&self) -> u64 {
+        4 * (self.cell_count.len() + self.cell_start.len() + self.place_of.len()) as u64
+    }
+
     /// Records the computation of keys, which counts the particles of each cell.
     pub fn record_keys(
         &self,
