@@ -14,6 +14,7 @@ void sum_tiles(uint a, uint n, out vec4 momentum_and_mass, out vec3 pull) {
         if (o == INVALID_INDEX) continue;
         uint from = o * TILE_NODES + tile_node(at);
         momentum_and_mass += tile_momentum[from];
-        pull += tile_force[from];
+        vec3 own = tile_force[from];
+        pull += DIMENSIONS == 3u ? own : vec3(own.xy, 0.0);
     }
 }

@@ -10,7 +10,8 @@
 // all. `is_own` and `rank` are scratch.
 // Bytes: 4 a block of the lattice, 4 (3 + 4 · 2^D) an occupied and 4 (1 + 2^D) an active block.
 // Order-independent.
-// Elements: cell_count = n_blocks * BLOCK_NODES / 4 * SCANS, cell_start = n_blocks + 1 + n_blocks * BLOCK_NODES * SCANS.
+// Elements: cell_count = n_blocks * BLOCK_NODES / 4 * SCANS.
+// Elements: cell_start = (n_blocks + 3) / 4 + n_blocks * BLOCK_NODES / 4 * SCANS.
 // Elements: occupied_args = all, active_args = all, occupied = all, first_cell = all, active_block = all.
 // Elements: place_of = all, is_own = 0, rank = 0, target = all, source = all, required = all.
 #extension GL_GOOGLE_include_directive : require
@@ -22,8 +23,8 @@ layout(constant_id = 2) const uint SCANS = 0;
 #include "primitives/workgroup_scan.glsl"
 #include "primitives/dispatch.glsl"
 
-layout(scalar, binding = 0) readonly buffer CellCount { uvec4 cell_count[]; };
-layout(scalar, binding = 1) coherent buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 0) buffer CellCount { uvec4 cell_count[]; };
+layout(scalar, binding = 1) coherent buffer CellStart { uvec4 cell_start[]; };
 layout(scalar, binding = 2) writeonly buffer PlaceOf { uint place_of[]; };
 layout(scalar, binding = 3) writeonly buffer OccupiedCount { uint occupied_count[]; };
 layout(scalar, binding = 4) writeonly buffer OccupiedArgs { uvec3 occupied_args[]; };
@@ -70,7 +71,10 @@ void synchronize() {
     barrier();
 }
 
-// Scans the numbers of particles of all cells, each thread those of consecutive ones.
+// Returns the index of the first particle of a block, or of all blocks before it.
+uint start_of(uint block) { return cell_start[block * (BLOCK_NODES / 4u)].x; }
+
+// Scans the numbers of particles of all cells, each thread those of consecutive ones, and sets them to 0.
 void scan_cells() {
     uint n_quads = n_blocks * BLOCK_NODES / 4u;
     uint share = (n_quads + WORKGROUP_SIZE - 1u) / WORKGROUP_SIZE;
@@ -84,13 +88,11 @@ void scan_cells() {
     uvec2 sums = workgroup_exclusive_scan(own);
     [[dont_unroll]] for (uint q = first; q < end; ++q) {
         uvec4 n = cell_count[q];
-        cell_start[4u * q] = sums.x;
-        cell_start[4u * q + 1u] = sums.x + n.x;
-        cell_start[4u * q + 2u] = sums.x + n.x + n.y;
-        cell_start[4u * q + 3u] = sums.x + n.x + n.y + n.z;
+        cell_start[q] = sums.x + uvec4(0u, n.x, n.x + n.y, n.x + n.y + n.z);
+        cell_count[q] = uvec4(0u);
         sums.x += n.x + n.y + n.z + n.w;
     }
-    if (gl_LocalInvocationIndex == 0u) cell_start[4u * n_quads] = sums.y;
+    if (gl_LocalInvocationIndex == 0u) cell_start[n_quads] = uvec4(sums.y);
     synchronize();
 }
 
@@ -106,7 +108,7 @@ void main() {
     for (uint w = first_word; w < end_word; ++w) bits[w] = 0u;
     barrier();
     [[dont_unroll]] for (uint b = lane; b < n_blocks; b += WORKGROUP_SIZE)
-        if (cell_start[b * BLOCK_NODES] != cell_start[(b + 1u) * BLOCK_NODES]) atomicOr(bits[b / 32u], bit_of(b));
+        if (start_of(b) != start_of(b + 1u)) atomicOr(bits[b / 32u], bit_of(b));
     barrier();
     uint n_own = 0u;
     for (uint w = first_word; w < end_word; ++w) n_own += uint(bitCount(bits[w]));

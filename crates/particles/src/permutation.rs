@@ -4,8 +4,12 @@ use crate::column::AnyColumn;
 use frazil_shaders::primitives::gather_columns;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
-/// Number of columns that one pass moves.
+/// Number of columns that one pass moves, and of those of them whose elements are vectors of three words.
 const COLUMNS: usize = 7;
+const TRIPLES: usize = 2;
+
+/// Words of such a vector.
+const TRIPLE: u32 = 3;
 
 /// Reorders columns.
 #[derive(Clone)]
@@ -31,9 +35,10 @@ impl Permutation {
     /// # Errors
     /// A workgroup size beyond the device's limits, or out of memory.
     pub fn with_workgroup_size(device: &Device, workgroup_size: u32) -> Result<Self> {
-        let spare = (0..COLUMNS).map(|_| device.buffer("spare column", 1)).collect::<Result<_>>()?;
+        let spare =
+            (0..COLUMNS).map(|_| device.buffer("spare column", TRIPLE as usize)).collect::<Result<_>>()?;
         let permutation = Self { device: device.clone(), workgroup_size, spare };
-        permutation.kernel(|_| 1)?;
+        permutation.kernel(|_| TRIPLE)?;
         Ok(permutation)
     }
 
@@ -41,8 +46,8 @@ impl Permutation {
     fn kernel(&self, words: impl Fn(usize) -> u32) -> Result<Kernel<gather_columns::Interface>> {
         let specialization = gather_columns::Specialization {
             workgroup_size: self.workgroup_size,
-            words_0: words(0),
-            words_1: words(1),
+            triples_0: words(0) / TRIPLE,
+            triples_1: words(1) / TRIPLE,
             words_2: words(2),
             words_3: words(3),
             words_4: words(4),
@@ -53,7 +58,7 @@ impl Permutation {
     }
 
     /// Records, for each column, `new front[i] = old front[order[i]]` for i below the count; one pass moves
-    /// up to seven columns.
+    /// up to seven columns, two of them whole vectors of three words.
     ///
     /// `order` must be a permutation of 0 … count − 1.
     pub fn record(
@@ -63,28 +68,29 @@ impl Permutation {
         order: &Buffer<u32>,
         columns: &mut [&mut dyn AnyColumn],
     ) {
-        for columns in columns.chunks_mut(COLUMNS) {
-            let (from, to): (Vec<_>, Vec<_>) =
-                columns.iter().map(|column| (column.view(), column.back_words())).unzip();
-            let words = |k: usize| from.get(k).map_or(0, |view| view.kind.words());
+        let mut left: Vec<usize> = (0..columns.len()).collect();
+        while !left.is_empty() {
+            let slots = slots_of(&left, |at| columns[at].view().kind.words() % TRIPLE == 0);
+            let views = slots.map(|slot| slot.map(|at| (columns[at].view(), columns[at].back_words())));
+            let words = |k: usize| views[k].as_ref().map_or(0, |(view, _)| view.kind.words());
             let kernel = match self.kernel(words) {
                 Ok(kernel) => kernel,
                 Err(error) => return recorder.fail(error),
             };
-            let column = |k: usize| from.get(k).map_or(order, |view| &view.words);
-            let moved = |k: usize| to.get(k).unwrap_or(&self.spare[k]);
+            let column = |k: usize| views[k].as_ref().map_or(order, |(view, _)| &view.words);
+            let moved = |k: usize| views[k].as_ref().map_or(&self.spare[k], |(_, back)| back);
             let bindings = gather_columns::Bindings {
                 count: &count.count,
                 order,
-                column0: column(0),
-                column1: column(1),
+                column0: &column(0).cast(),
+                column1: &column(1).cast(),
                 column2: column(2),
                 column3: column(3),
                 column4: column(4),
                 column5: column(5),
                 column6: column(6),
-                moved0: moved(0),
-                moved1: moved(1),
+                moved0: &moved(0).cast(),
+                moved1: &moved(1).cast(),
                 moved2: moved(2),
                 moved3: moved(3),
                 moved4: moved(4),
@@ -92,7 +98,20 @@ impl Permutation {
                 moved6: moved(6),
             };
             recorder.dispatch(&kernel, Threads::Counted(count), bindings, ());
-            columns.iter_mut().for_each(|column| column.swap());
+            slots.iter().flatten().for_each(|at| columns[*at].swap());
+            left.retain(|at| !slots.contains(&Some(*at)));
         }
     }
+}
+
+/// Returns the columns of the next pass by their slots, of those left: in the first slots columns of whole
+/// vectors of three words, in the others any.
+fn slots_of(left: &[usize], is_triple: impl Fn(usize) -> bool) -> [Option<usize>; COLUMNS] {
+    let mut slots = [None; COLUMNS];
+    let mut triples = left.iter().copied().filter(|at| is_triple(*at));
+    slots[..TRIPLES].fill_with(|| triples.next());
+    let taken = slots;
+    let mut others = left.iter().copied().filter(|at| !taken.contains(&Some(*at)));
+    slots[TRIPLES..].fill_with(|| others.next());
+    slots
 }

@@ -84,8 +84,9 @@ impl TableSearch {
             search: Kernel::specialized(device, &search)?,
             scan: (starts > MAX_SCANNED_CELLS).then(scan).transpose()?,
             starts: Counts::new(device)?.upload(device, "cell starts", starts, starts)?,
-            cell_count: device.buffer("cell count", starts as usize)?,
-            cell_start: device.buffer("cell start", starts as usize)?,
+            // Whole vectors of four words. A search that scans leaves zeros.
+            cell_count: device.buffer_from("cell count", &vec![0; (starts + 3) as usize])?,
+            cell_start: device.buffer("cell start", (starts + 3) as usize)?,
             arrival: device.buffer("arrival in cell", n)?,
             placed: device.buffer("placed by cell", n)?,
             place_of: device.buffer("place of block", n_blocks as usize)?,
@@ -99,7 +100,7 @@ impl TableSearch {
         4 * (self.cell_count.len() + self.cell_start.len() + self.place_of.len()) as u64
     }
 
-    /// Records the computation of keys, which counts the particles of each cell.
+    /// Records the computation of keys, which counts the particles of each cell; [`Self::record`] must follow.
     pub fn record_keys(
         &self,
         recorder: &mut Recorder,
@@ -108,7 +109,9 @@ impl TableSearch {
         position: &Buffer<[f32; 3]>,
         [key, hold]: [&Buffer<u32>; 2],
     ) {
-        recorder.fill(&self.cell_count, 0);
+        if self.scan.is_some() {
+            recorder.fill(&self.cell_count, 0);
+        }
         let bindings = count_keys::Bindings {
             count: &count.count,
             position,
@@ -137,7 +140,7 @@ impl TableSearch {
         }
         let bindings = search_table::Bindings {
             cell_count: &self.cell_count.cast(),
-            cell_start: &self.cell_start,
+            cell_start: &self.cell_start.cast(),
             place_of: &self.place_of,
             occupied_count: &lists.occupied_count.count,
             occupied_args: &lists.occupied_count.args,
