@@ -248,6 +248,7 @@ fn contact_overflow_is_a_fault_that_freezes_the_state() {
     let domain = [DVec3::ZERO, DVec3::ONE];
     let mut pack =
         Grainpack::on(DEVICE.clone(), &section, dt_s(&section), GRAVITY, domain, Vec::new(), &grains);
+    let start = pack.columns();
     let fault = pack.try_advance(1).unwrap();
     assert_eq!((fault.step, fault.not_finite, fault.crowded), (1, None, Some(10)));
     assert!(fault.to_string().contains("grain 10 touches more than 24"), "{fault}");
@@ -255,6 +256,9 @@ fn contact_overflow_is_a_fault_that_freezes_the_state() {
     assert_eq!(pack.try_advance(5), Some(fault));
     let later = pack.state();
     assert_eq!((later.grains, later.contacts), (broken.grains, broken.contacts));
+    // The device goes on counting from the step of a restart.
+    pack.dem = restore(&pack, &start, 41);
+    assert_eq!(pack.try_advance(3).map(|fault| (fault.step, fault.crowded)), Some((42, Some(10))));
     assert_no_validation_messages(&DEVICE);
 }
 

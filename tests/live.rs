@@ -225,10 +225,13 @@ fn a_change_while_grains_run_is_a_restart_with_the_changed_scene() {
 
 #[test]
 fn replayed_steps_have_the_bits_of_recorded_ones_before_and_after_a_change() {
-    // The steps of grains have their number and time as push constants.
-    for (text, is_replayed) in
-        [(WATER, true), (SNOW, true), (SPRINGS, true), (CONTINUUM, true), (GRAINS, false)]
-    {
+    // The steps of grains beside a body that moves have their time as a push constant.
+    let moving = format!(
+        "{GRAINS}[[bodies]]\nname = \"ball\"\nmotion.uniform = {{ velocity_m_s = [-1.0, 0.0, 0.0] }}\n\
+         shape.sphere = {{ centre_m = [0.28, 0.1, 0.1], radius_m = 0.06 }}\n"
+    );
+    let cases = [(WATER, true), (SNOW, true), (SPRINGS, true), (CONTINUUM, true), (GRAINS, true)];
+    for (text, is_replayed) in cases.into_iter().chain([(moving.as_str(), false)]) {
         let scene = parse(text);
         let changed = scene.with_live(&other_values(&scene)).unwrap();
         let [mut recorded, mut replayed] = [start(&scene), start(&scene)];

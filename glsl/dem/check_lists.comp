@@ -3,6 +3,8 @@
 // they were, or the host says so. The passes that build them are dispatched by counts, which are 0 otherwise:
 // of grains, of grains and one, and of cells and one. If a step has failed, its lists are kept.
 //
+// This pass also counts the steps.
+//
 // Bytes: none a grain. Order-independent.
 // Elements: fault = 0.
 #extension GL_GOOGLE_include_directive : require
@@ -12,7 +14,7 @@
 #include "primitives/dispatch.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
-layout(scalar, binding = 1) readonly buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 1) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 2) buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 3) writeonly buffer GrainCount { uint grain_count[]; };
 layout(scalar, binding = 4) writeonly buffer GrainArgs { uvec3 grain_args[]; };
@@ -25,7 +27,6 @@ layout(scalar, binding = 10) writeonly buffer AgainArgs { uvec3 again_args[]; };
 layout(scalar, binding = 11) writeonly buffer AgainEndCount { uint again_end_count[]; };
 layout(scalar, binding = 12) writeonly buffer AgainEndArgs { uvec3 again_end_args[]; };
 layout(scalar, push_constant) uniform Params {
-    uint step;
     // 1 to build lists in any case.
     uint is_forced;
     // Number of cells and one.
@@ -36,6 +37,7 @@ layout(scalar, push_constant) uniform Params {
 // One workgroup.
 void main() {
     uint row = gl_LocalInvocationIndex;
+    uint step = fault[0].now + 1u;
     bool is_built = (is_forced != 0u || lists[0].is_stale != 0u) && fault[0].step >= step;
     barrier();
     uint n = is_built ? count[0] : 0u;
@@ -49,6 +51,7 @@ void main() {
         again_end_args[row] = dispatch_of(0u, row, max_groups_x);
     }
     if (row != 0u) return;
+    fault[0].now = step;
     grain_count[0] = n;
     end_count[0] = n_ends;
     cell_count[0] = n_cells;

@@ -46,10 +46,7 @@ layout(scalar, binding = 9) readonly buffer Heights { float heights[]; };
 layout(scalar, binding = 10) writeonly buffer Load { ContactLoad load[]; };
 layout(scalar, binding = 11) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
-layout(scalar, push_constant) uniform Params {
-    uint step;
-    float time_s;
-};
+layout(scalar, push_constant) uniform Params { float time_s; };
 
 #include "common/surfaces.glsl"
 #include "dem/grain_contact.glsl"
@@ -102,7 +99,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
-    if (fault[0].step < step) return;
+    if (fault[0].step < fault[0].now) return;
     DemTerms t = terms[0];
     uint row = first_row[i];
     uint end = min(first_row[i + 1u], near.length());
@@ -181,6 +178,6 @@ void main() {
     }
     load[i] = ContactLoad(force_n, row, torque_n_m);
     if (n_near + n_surfaces <= MAX_CONTACTS) return;
-    atomicMin(fault[0].step, step);
+    atomicMin(fault[0].step, fault[0].now);
     atomicMin(fault[0].crowded, motion[i].id);
 }

@@ -28,7 +28,6 @@ layout(scalar, binding = 11) readonly buffer Faces { PieceFace faces[]; };
 layout(scalar, binding = 12) readonly buffer Corners { vec3 corners[]; };
 layout(scalar, binding = 13) buffer Sums { uint sums[]; };
 layout(scalar, binding = 14) readonly buffer Fault { DemFault fault[]; };
-layout(scalar, push_constant) uniform Params { uint step; };
 
 #include "dem/grain_contact.glsl"
 #include "dem/polyhedron.glsl"
@@ -53,7 +52,7 @@ void touch_piece(DemTerms t, uint row, uint word, vec3 x, float r, float m, vec3
 
 void main() {
     uint i = thread_idx();
-    if (i >= count[0] || fault[0].step < step) return;
+    if (i >= count[0] || fault[0].step < fault[0].now) return;
     uint end = min(first_row[i + 1u], near.length());
     uint row = load[i].next_row;
     if (row >= end) return;

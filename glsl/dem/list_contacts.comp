@@ -37,10 +37,7 @@ layout(scalar, binding = 12) readonly buffer Order { uint order[]; };
 layout(scalar, binding = 13) readonly buffer FirstRow { uint first_row[]; };
 layout(scalar, binding = 14) buffer Near { uint near[]; };
 layout(scalar, binding = 15) buffer Fault { DemFault fault[]; };
-layout(scalar, push_constant) uniform Params {
-    uint step;
-    float time_s;
-};
+layout(scalar, push_constant) uniform Params { float time_s; };
 
 uint next;
 uint end;
@@ -75,6 +72,6 @@ void main() {
         if (row != k) near[row] = partner;
     }
     if (required <= near.length()) return;
-    atomicMin(fault[0].step, step);
+    atomicMin(fault[0].step, fault[0].now);
     atomicMax(fault[0].n_rows, required);
 }

@@ -37,10 +37,7 @@ layout(scalar, binding = 9) readonly buffer ListedAt { vec3 listed_at[]; };
 layout(scalar, binding = 10) buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 11) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
-layout(scalar, push_constant) uniform Params {
-    uint step;
-    float time_s;
-};
+layout(scalar, push_constant) uniform Params { float time_s; };
 
 #include "common/surfaces.glsl"
 #include "common/fixed.glsl"
@@ -76,7 +73,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
-    if (fault[0].step < step) return;
+    if (fault[0].step < fault[0].now) return;
     DemTerms t = terms[0];
     float skin_m = lists[0].used_skin_m;
     vec4 own_sphere = sphere[i];
@@ -118,6 +115,6 @@ void main() {
     motion[i].spin_1_s = w;
     uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
     if (max(bits.x, max(bits.y, bits.z)) < 0x7f800000u) return;
-    atomicMin(fault[0].step, step);
+    atomicMin(fault[0].step, fault[0].now);
     atomicMin(fault[0].not_finite, motion[i].id);
 }

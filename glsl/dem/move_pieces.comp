@@ -25,7 +25,6 @@ layout(scalar, binding = 5) buffer Sums { uint sums[]; };
 // Poses for which the contact lists of grains were built.
 layout(scalar, binding = 6) readonly buffer ListedPoses { PiecePose listed_poses[]; };
 layout(scalar, binding = 7) buffer Lists { DemLists lists[]; };
-layout(scalar, push_constant) uniform Params { uint step; };
 
 #include "common/fixed.glsl"
 
@@ -44,7 +43,7 @@ void main() {
     DemTerms t = terms[0];
     uint n_named = t.n_bodies - t.first_named;
     if (i >= t.n_pieces + n_named) return;
-    bool is_still = fault[0].step < step;
+    bool is_still = fault[0].step < fault[0].now;
     vec3 force = force_sum(i) / t.quanta_per_n;
     vec3 torque = torque_sum(i) / t.quanta_per_n;
     clear_wrench(i);
@@ -75,6 +74,6 @@ void main() {
     if (!(moved_m < MAX_SHIFT * lists[0].used_skin_m)) lists[0].is_stale = 1u;
     uvec3 bits = floatBitsToUint(motion.centre_m + motion.velocity_m_s + motion.spin_1_s + motion.rotation.xyz) & 0x7fffffffu;
     if (max(bits.x, max(bits.y, bits.z)) < 0x7f800000u) return;
-    atomicMin(fault[0].step, step);
+    atomicMin(fault[0].step, fault[0].now);
     atomicMin(fault[0].piece_not_finite, i);
 }

@@ -19,16 +19,13 @@ layout(scalar, binding = 2) readonly buffer Links { PieceLink links[]; };
 layout(scalar, binding = 3) readonly buffer Motions { PieceMotion motions[]; };
 layout(scalar, binding = 4) buffer LinkIsWhole { uint link_is_whole[]; };
 layout(scalar, binding = 5) buffer Sums { uint sums[]; };
-layout(scalar, push_constant) uniform Params {
-    uint step;
-    uint n_links;
-};
+layout(scalar, push_constant) uniform Params { uint n_links; };
 
 #include "common/fixed.glsl"
 
 void main() {
     uint i = thread_idx();
-    if (i >= n_links || link_is_whole[i] == 0u || fault[0].step < step) return;
+    if (i >= n_links || link_is_whole[i] == 0u || fault[0].step < fault[0].now) return;
     PieceLink link = links[i];
     PieceMotion a = motions[link.first];
     PieceMotion b = motions[link.second];

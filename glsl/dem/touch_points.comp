@@ -40,7 +40,6 @@ layout(scalar, binding = 14) buffer Sums { uint sums[]; };
 // indices.
 layout(scalar, binding = 15) readonly buffer NearPieces { uint near_pieces[]; };
 layout(scalar, push_constant) uniform Params {
-    uint step;
     float time_s;
     uint n_points;
 };
@@ -53,7 +52,7 @@ layout(scalar, push_constant) uniform Params {
 
 void main() {
     uint i = thread_idx();
-    if (i >= n_points || fault[0].step < step) return;
+    if (i >= n_points || fault[0].step < fault[0].now) return;
     DemTerms t = terms[0];
     uint piece = points[i].piece;
     PieceMotion motion = motions[piece];

@@ -37,6 +37,9 @@ pub struct RunInfo {
     pub driver: String,
     /// The Vulkan version of the device, such as `1.3.204`.
     pub api_version: String,
+    /// Tunables that differ from their defaults, by name. They change no bit of the result.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tuning: BTreeMap<String, u32>,
     /// Device limits that affect the engine's decisions, under their Vulkan names.
     pub limits: BTreeMap<String, Value>,
     /// Steps taken.
@@ -131,6 +134,7 @@ mod tests {
             device: "llvmpipe".to_owned(),
             driver: "lavapipe 22.3.6".to_owned(),
             api_version: "1.3.224".to_owned(),
+            tuning: BTreeMap::from([("workgroup_size".to_owned(), 128)]),
             limits: BTreeMap::from([("maxStorageBufferRange".to_owned(), Value::from(134_217_728_u64))]),
             steps: 1000,
             simulated_time_s: 2.5,

@@ -86,6 +86,11 @@ impl Tuning {
         set.map_or(tunable.default, |(_, value)| value)
     }
 
+    /// Lists the tunables that differ from their defaults, by name, with their values.
+    pub fn changed(self) -> impl Iterator<Item = (&'static str, u32)> {
+        self.values.into_iter().flatten()
+    }
+
     /// Returns the number of threads per workgroup.
     pub fn workgroup_size(self) -> u32 {
         self.get(&WORKGROUP_SIZE)
@@ -123,6 +128,7 @@ mod tests {
         assert_eq!((tuning.workgroup_size(), tuning.get(&OTHER)), (64, 2));
         assert_eq!(Tuning::default().with(&OTHER, 2).and_then(|t| t.with(&WORKGROUP_SIZE, 64)), Ok(tuning));
         assert_eq!(tuning.with(&OTHER, 4), Tuning::new(64));
+        assert_eq!(tuning.changed().collect::<Vec<_>>(), [("other", 2), ("workgroup_size", 64)]);
         assert!(tuning.with(&OTHER, 8).is_err());
     }
 }

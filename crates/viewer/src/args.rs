@@ -13,10 +13,21 @@ use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// Variables that all commands know, for `frazil --help`.
+const ENVIRONMENT: &str = "\
+Environment:
+  FRAZIL_DEVICE=NAME|INDEX  device of commands without --device
+  FRAZIL_TUNING=0           ignore the tunables stored by `frazil tune`
+  FRAZIL_REPLAY=0           record every step, also where an earlier one recurs
+  FRAZIL_ROBUST_ACCESS=0    no bounds checks of buffers
+  FRAZIL_LABELS=1|0         label passes for frame debuggers [default: with validation and in profiles]
+All but the first change the time of a step and no bit of the results. Pipelines and tunables are
+kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
+
 /// A Vulkan-native, data-oriented particle engine.
 /// Exit status: 0 success, 2 bad input, 3 device error, 4 violated invariant, 1 any other error.
 #[derive(Debug, Parser)]
-#[command(name = "frazil", version, max_term_width = 100)]
+#[command(name = "frazil", version, max_term_width = 100, after_help = ENVIRONMENT)]
 pub struct Args {
     /// Turn on Vulkan's validation layers; any message is an error. For work on the engine itself.
     #[arg(long, global = true, hide = true, env = "FRAZIL_VALIDATION", value_parser = clap::builder::FalseyValueParser::new())]
@@ -50,6 +61,14 @@ pub enum Command {
     Export(ExportArgs),
     /// Measure the device time of each kernel of a scene's step.
     Profile(ProfileArgs),
+    /// Find the fastest values of a solver's tunables on this device, and store them.
+    ///
+    /// For each tunable, such as the threads per workgroup, all values within its bounds take the same steps
+    /// of the scene, interleaved in rounds. A value is stored if it ends in the same state as the defaults
+    /// and is faster by more than the noise between rounds. `frazil run`, `view`, `profile` and `sweep` use
+    /// the stored values for all scenes of the solver; FRAZIL_TUNING=0 ignores them. They are kept beside the
+    /// pipeline cache, and only for this device and version of its driver.
+    Tune(TuneArgs),
     /// Measure primitives and solver steps, verify their results, and compare with an earlier measurement.
     ///
     /// Each point is run once and its result compared with a computation on the CPU; then it is timed with
@@ -404,10 +423,35 @@ pub struct ProfileArgs {
 /// A tunable to vary, and the values to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VaryArg {
-    /// Name of the tunable.
-    pub key: String,
-    /// Values of the tunable, with the resulting tunings.
-    pub tunings: Vec<(u32, Tuning)>,
+    pub tunable: &'static Tunable,
+    pub values: Vec<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct TuneArgs {
+    /// Scene to measure: path of a scene file, or name of a built-in scene. With --list and --reset, only its
+    /// solver.
+    #[arg(required_unless_present_any = ["list", "reset"])]
+    pub scene: Option<String>,
+    #[command(flatten)]
+    pub changes: SceneChanges,
+    /// Tune only this one, such as workgroup_size; may be given several times [default: all of the solver].
+    #[arg(long = "tunable", value_name = "NAME")]
+    pub tunables: Vec<String>,
+    /// Number of steps to measure with each value, in 8 rounds.
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: u64,
+    /// Number of warm-up steps, so that caches and clocks settle.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub warm_up: u64,
+    /// Print the values stored for the device instead.
+    #[arg(long, conflicts_with = "reset")]
+    pub list: bool,
+    /// Remove the values stored for the device instead.
+    #[arg(long)]
+    pub reset: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
 }
 
 /// Returns the tunables of all solvers, each once.
@@ -428,24 +472,24 @@ impl std::str::FromStr for VaryArg {
         let (key, values) = text.split_once('=').unwrap_or((text, ""));
         let known = tunables();
         let tunable = known.iter().find(|tunable| tunable.name == key && !values.is_empty());
-        let Some(tunable) = tunable else {
+        let Some(&tunable) = tunable else {
             let names: Vec<String> = known.iter().map(|tunable| format!("{}=", tunable.name)).collect();
             return Err(format!(
                 "found \"{text}\", expected {} and values, such as workgroup_size=64,128,256",
                 names.join(" or ")
             ));
         };
-        let mut tunings: Vec<(u32, Tuning)> = Vec::new();
+        let mut tried: Vec<u32> = Vec::new();
         for text in values.split(',') {
             let value =
                 text.trim().parse().map_err(|_| format!("found \"{text}\", expected a whole number"))?;
-            if tunings.iter().any(|(other, _)| *other == value) {
+            if tried.contains(&value) {
                 return Err(format!("{key}: {value} is given twice"));
             }
-            let tuning = Tuning::default().with(tunable, value).map_err(|error| error.to_string())?;
-            tunings.push((value, tuning));
+            Tuning::default().with(tunable, value).map_err(|error| error.to_string())?;
+            tried.push(value);
         }
-        Ok(Self { key: key.to_owned(), tunings })
+        Ok(Self { tunable, values: tried })
     }
 }
 

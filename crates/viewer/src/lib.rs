@@ -26,7 +26,9 @@ mod simulation;
 mod slab_files;
 mod solver_plots;
 mod state;
+mod stored_tuning;
 mod sweep;
+mod tune;
 mod view;
 
 use args::{Args, Command};
@@ -60,6 +62,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::Play(play) => play::play(play, validation),
         Command::Export(export) => export::export(export, validation),
         Command::Profile(profile) => profile::profile(profile, validation),
+        Command::Tune(tune) => tune::tune(tune, validation),
         Command::Bench(bench) => bench::bench(bench, validation),
         Command::Analyze(arguments) => analyze::analyze(arguments, validation),
         Command::Check(check) => check::check(check),

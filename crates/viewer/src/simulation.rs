@@ -3,10 +3,13 @@
 use crate::device::is_on;
 use crate::failure::Failure;
 use crate::state;
+use crate::stored_tuning;
 use frazil_io::{Checkpoint, ParameterChange};
+use frazil_kernels::KernelError;
 use frazil_scene::{BodyMotion, Sampled, Scene};
 use frazil_solvers::{Grab, Solver, SolverError, SolverFactory, Tuning, change_scene, factory_of};
 use frazil_vk::{Device, Recorder, Replay};
+use std::collections::BTreeMap;
 
 /// A scene that is being simulated.
 pub struct Simulation {
@@ -17,6 +20,10 @@ pub struct Simulation {
     pub factory: &'static dyn SolverFactory,
     /// Number of particles, which is constant.
     pub n_particles: usize,
+    /// Values of the solver's tunables.
+    pub tuning: Tuning,
+    /// Warnings about stored tunables that are not used.
+    pub warnings: Vec<String>,
     step: u64,
     /// Command buffers of steps, unless `FRAZIL_REPLAY` turns them off.
     replay: Option<Replay>,
@@ -28,10 +35,22 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Creates a simulation in the initial state of the scene.
+    /// Creates a simulation in the initial state of the scene, with the stored tunables of its solver, or the
+    /// defaults if the device does not support them for this scene.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
-        Ok(Self::with_tuning(device, scene, &sampled, Tuning::default())?)
+        let (tuning, mut warnings) = stored_tuning::of_solver(device, factory_of(&scene)?);
+        let made = match Self::with_tuning(device, scene.clone(), &sampled, tuning) {
+            Err(error) if tuning != Tuning::default() && is_refusal(&error) => {
+                warnings.push(format!(
+                    "the stored tunables cannot be used for this scene ({error}); the defaults are used; \
+                     `frazil tune --list` prints them"
+                ));
+                Self::with_tuning(device, scene, &sampled, Tuning::default())
+            }
+            made => made,
+        };
+        Ok(Self { warnings, ..made? })
     }
 
     /// Creates a simulation in the sampled initial state of the scene, with other tunables.
@@ -43,10 +62,10 @@ impl Simulation {
     ) -> Result<Self, SolverError> {
         let factory = factory_of(&scene)?;
         let solver = factory.create(device, &scene, sampled, tuning)?;
-        Ok(Self::of(device, scene, solver, factory, sampled.len(), 0))
+        Ok(Self { tuning, ..Self::of(device, scene, solver, factory, sampled.len(), 0) })
     }
 
-    /// Creates a simulation in the state of a checkpoint.
+    /// Creates a simulation in the state of a checkpoint, with the defaults of all tunables.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
         let factory = factory_of(&scene)?;
@@ -70,12 +89,19 @@ impl Simulation {
             solver,
             factory,
             n_particles,
+            tuning: Tuning::default(),
+            warnings: Vec::new(),
             step,
             replay: is_on("FRAZIL_REPLAY").unwrap_or(true).then(Replay::default),
             initial_scene,
             changes,
             grab,
         }
+    }
+
+    /// Returns the tunables that differ from their defaults, by name.
+    pub fn changed_tunables(&self) -> BTreeMap<String, u32> {
+        self.tuning.changed().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// Goes on with other values of live parameters, as arguments `key=value`, and returns the changes. After
@@ -145,6 +171,18 @@ impl Simulation {
     /// Returns the simulated time in s after the steps recorded so far.
     pub fn time_s(&self) -> f64 {
         self.step as f64 * self.scene.dt_s()
+    }
+}
+
+/// Returns true if the device does not support the requested tunables or lacks memory for them, as opposed to
+/// any other error.
+pub fn is_refusal(error: &SolverError) -> bool {
+    use frazil_vk::Error::{BeyondLimit, Misuse, OutOfMemory};
+    match error {
+        SolverError::Device(e) | SolverError::Kernel(KernelError::Device(e)) => {
+            matches!(e, BeyondLimit { .. } | Misuse { .. } | OutOfMemory { .. })
+        }
+        _ => false,
     }
 }
 

@@ -206,9 +206,31 @@ impl Device {
     }
 
     /// Stores a finding for [`Self::stored_finding`], in this process and, if a pipeline cache was given, in
-    /// a file beside it. `key` is part of a file's name.
+    /// a file beside it. `key` is part of a file's name. If the file cannot be written, only this process
+    /// has the finding.
     pub fn store_finding(&self, key: &str, value: &str) {
-        self.shared.findings.store(key, value);
+        drop(self.shared.findings.store(key, value));
+    }
+
+    /// Stores a finding like [`Self::store_finding`], with an error if its file cannot be written.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_finding(&self, key: &str, value: &str) -> std::io::Result<()> {
+        self.shared.findings.store(key, value)
+    }
+
+    /// Removes a stored finding and its file; returns false if there was none.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn forget_finding(&self, key: &str) -> std::io::Result<bool> {
+        self.shared.findings.forget(key)
+    }
+
+    /// Returns the file of a finding, whether it exists or not; none if no pipeline cache was given.
+    pub fn finding_file(&self, key: &str) -> Option<PathBuf> {
+        self.shared.findings.file(key)
     }
 
     /// Writes the pipelines compiled so far to the cache file given at opening, if any.

@@ -8,8 +8,8 @@ use crate::{Error, Result};
 use ash::vk;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of lists of commands that are remembered. Steps of snow recur after four, and the first few
-/// of a submission have fewer barriers than later ones.
+/// Maximum number of lists of commands that are remembered. A step recurs after as many steps as columns that
+/// are swapped need to be where they were; the first few of a submission have fewer barriers than later ones.
 const MAX_ENTRIES: usize = 32;
 
 /// Number of segments after which a list that did not recur is forgotten, with the buffers that it keeps.

@@ -104,6 +104,13 @@ pub fn compare_profiles(
     if then.driver != now.driver {
         cautions.push(format!("the driver was {}, and now is {}", then.driver, now.driver));
     }
+    if then.tuning != now.tuning {
+        let words = |p: &Profile| match p.tuning.is_empty() {
+            true => "the defaults".to_owned(),
+            false => p.tuning.iter().map(|(name, v)| format!("{name}={v}")).collect::<Vec<_>>().join(", "),
+        };
+        cautions.push(format!("the tunables were {}, and now are {}", words(then), words(now)));
+    }
     let stretch = |p: &Profile| (p.steps_before, p.steps);
     if stretch(then) != stretch(now) {
         let words = |p: &Profile| format!("{} steps after {}", p.steps, p.steps_before);

@@ -49,6 +49,9 @@ pub struct Profile {
     pub driver: String,
     /// The commit frazil was built from, if known.
     pub git_commit: Option<String>,
+    /// Tunables that differ from their defaults, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tuning: BTreeMap<String, u32>,
     /// Number of particles at the end.
     pub n_particles: u64,
     /// Number of steps before the first measured one.
@@ -269,6 +272,7 @@ pub(crate) mod tests {
             device: "llvmpipe".to_owned(),
             is_software: true,
             driver: "lavapipe".to_owned(),
+            tuning: BTreeMap::new(),
             git_commit: Some("abc".to_owned()),
             n_particles: 4096,
             steps_before: 5,

@@ -60,7 +60,7 @@ impl From<DemFault> for SolverFault {
     }
 }
 
-/// Fault record on the device.
+/// Fault record on the device, with the number of the current step.
 pub struct FaultRecord {
     record: Buffer<Raw>,
     /// Capacity in contact rows.
@@ -68,8 +68,16 @@ pub struct FaultRecord {
 }
 
 impl FaultRecord {
-    pub fn new(device: &Device, capacity: u32) -> Result<Self> {
-        let none = Raw { step: NONE, not_finite: NONE, crowded: NONE, n_rows: 0, piece_not_finite: NONE };
+    /// Makes the record without a fault, after `step` steps.
+    pub fn new(device: &Device, capacity: u32, step: u64) -> Result<Self> {
+        let none = Raw {
+            step: NONE,
+            now: step as u32,
+            not_finite: NONE,
+            crowded: NONE,
+            n_rows: 0,
+            piece_not_finite: NONE,
+        };
         Ok(Self { record: device.buffer_from("fault", &[none])?, capacity })
     }
 

@@ -137,7 +137,7 @@ impl ContactLists {
         Ok(())
     }
 
-    /// Records the decision whether this step builds lists.
+    /// Records the beginning of a step: its number, and the decision whether it builds lists.
     pub fn check(&self, recorder: &mut Recorder, around: &Around<'_>, count: &DeviceCount, is_forced: bool) {
         let bindings = check_lists::Bindings {
             count: &count.count,
@@ -155,7 +155,6 @@ impl ContactLists {
             again_end_args: &self.again_ends.args,
         };
         let params = check_lists::Params {
-            step: around.step,
             is_forced: is_forced.into(),
             n_starts: self.listing_starts.capacity,
             max_groups_x: self.max_groups_x,
@@ -267,7 +266,7 @@ impl ContactLists {
             near: &self.rows.near,
             fault: around.fault.buffer(),
         };
-        let params = list_contacts::Params { step: around.step, time_s: around.time_s };
+        let params = list_contacts::Params { time_s: around.time_s };
         recorder.dispatch(&self.list, Threads::Counted(&self.listing), bindings, params);
         let bindings = recall_contacts::Bindings {
             count: &self.listing.count,

@@ -33,8 +33,8 @@ pub struct Around<'a> {
     pub bodies: &'a Buffer<Body>,
     pub heights: &'a Buffer<f32>,
     pub fault: &'a FaultRecord,
+    /// Time at the start of the step if a body moves, else 0: so that the commands of steps recur.
     pub time_s: f32,
-    pub step: u32,
 }
 
 /// Slab pieces, their links and the loads on bodies on the device. Empty buffers have one element that no
@@ -241,8 +241,7 @@ impl Slabs {
             fault: around.fault.buffer(),
         };
         recorder.declare_bytes(12 * u64::from(grains.count.expected()));
-        let params = collide_pieces::Params { step: around.step };
-        recorder.dispatch(&self.collide, Threads::Counted(&grains.count), bindings, params);
+        recorder.dispatch(&self.collide, Threads::Counted(&grains.count), bindings, ());
     }
 
     /// Records forces between pieces, and of pieces on surfaces.
@@ -268,8 +267,7 @@ impl Slabs {
             sums: &self.sums,
             near_pieces: &self.near_pieces,
         };
-        let params =
-            touch_points::Params { step: around.step, time_s: around.time_s, n_points: self.n_points as u32 };
+        let params = touch_points::Params { time_s: around.time_s, n_points: self.n_points as u32 };
         recorder.dispatch(&self.touch, Threads::Fixed(self.n_points), bindings, params);
     }
 
@@ -286,7 +284,7 @@ impl Slabs {
             link_is_whole: &self.link_is_whole,
             sums: &self.sums,
         };
-        let params = pull_links::Params { step: around.step, n_links: self.n_links as u32 };
+        let params = pull_links::Params { n_links: self.n_links as u32 };
         recorder.dispatch(&self.pull, Threads::Fixed(self.n_links), bindings, params);
     }
 
@@ -306,12 +304,7 @@ impl Slabs {
             listed_poses: &self.listed_poses,
             lists,
         };
-        recorder.dispatch(
-            &self.move_pieces,
-            Threads::Fixed(n),
-            bindings,
-            move_pieces::Params { step: around.step },
-        );
+        recorder.dispatch(&self.move_pieces, Threads::Fixed(n), bindings, ());
     }
 
     /// Records the update of [`Self::shown`] to the current state.

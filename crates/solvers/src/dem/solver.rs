@@ -180,7 +180,7 @@ impl Dem {
             tuning,
             collide,
             move_grains,
-            fault: FaultRecord::new(device, contacts.n_rows())?,
+            fault: FaultRecord::new(device, contacts.n_rows(), 0)?,
             gauge: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
             contacts,
@@ -237,19 +237,20 @@ impl Dem {
 
     /// Returns the inputs of the piece kernels for the current step (after [`Self::step`] steps).
     fn around_pieces(&self) -> Around<'_> {
+        let has_motion = self.parameters.surroundings.has_motion();
+        let time_s = (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32;
         Around {
             terms: &self.terms,
             bodies: &self.bodies,
             heights: &self.heights,
             fault: &self.fault,
-            time_s: (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32,
-            step: self.step as u32 + 1,
+            time_s: if has_motion { time_s } else { 0.0 },
         }
     }
 
     fn collide(&self, recorder: &mut Recorder) {
         let around = self.around_pieces();
-        let Around { time_s, step, .. } = around;
+        let time_s = around.time_s;
         let (particles, lists) = (&self.particles, &self.lists);
         let rows = &lists.rows;
         let n_grains = u64::from(particles.count.expected());
@@ -270,7 +271,7 @@ impl Dem {
             sums: &self.slabs.sums,
         };
         recorder.declare_bytes((52 + 28 + (4 + 2 * contact) * CONTACTS) * n_grains);
-        let params = collide::Params { step, time_s };
+        let params = collide::Params { time_s };
         recorder.dispatch(&self.collide, Threads::Counted(&particles.count), bindings, params);
         self.slabs.collide_grains(recorder, &around, particles, rows);
         let bindings = move_grains::Bindings {
@@ -288,7 +289,7 @@ impl Dem {
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
         };
-        let params = move_grains::Params { step, time_s };
+        let params = move_grains::Params { time_s };
         recorder.dispatch(&self.move_grains, Threads::Counted(&particles.count), bindings, params);
     }
 
@@ -472,6 +473,7 @@ impl Dem {
         let mut dem = Self::with_capacity(device, parameters, &grains, (&rows, capacity), tuning)?;
         dem.slabs.restore(device, &saved)?;
         dem.step = step;
+        dem.fault = FaultRecord::new(device, dem.contacts.n_rows(), step)?;
         Ok(dem)
     }
 

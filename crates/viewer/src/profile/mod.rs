@@ -7,6 +7,7 @@ mod stepping;
 mod vary;
 
 pub use document::{document, kernel_fact, kernel_facts, memory, write};
+pub use vary::Runner;
 
 use crate::args::ProfileArgs;
 use crate::device;
@@ -44,6 +45,9 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     let peak_gflop_per_s = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
     let mut passes = PassLog::new(&device)?;
     let mut simulation = Simulation::new(&device, scene)?;
+    for warning in &simulation.warnings {
+        say::note(format_args!("warning: {warning}"));
+    }
 
     steps(&mut simulation, args.warm_up, None)?;
     device.wait_idle()?;
@@ -61,7 +65,8 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     // These steps come last, because they change the state.
     profile.stamping = Some(stamping::compare(&mut simulation, args.steps)?);
     if let Some(candidates) = &args.vary {
-        profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, args.warm_up, args.steps)?);
+        let steps = (args.warm_up, args.steps);
+        profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, simulation.tuning, steps)?);
         device.check_validation()?;
     }
     let comparison = baseline.as_ref().map(|b| b.compare(&profile, args.tolerance)).transpose()?;
@@ -101,6 +106,10 @@ fn work(simulation: &Simulation) -> Result<Vec<WorkItem>, Failure> {
 fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     let (n, plain) = (profile.n_particles, TableStyle::Plain);
     let mut text = format!("{}: {n} particles, {} steps on {device}\n", profile.scene, profile.steps);
+    if !profile.tuning.is_empty() {
+        let tuned: Vec<String> = profile.tuning.iter().map(|(name, v)| format!("{name}={v}")).collect();
+        text += &format!("stored tunables: {}\n", tuned.join(", "));
+    }
     if profile.is_software {
         text += &format!("{}\n", device::SOFTWARE_WARNING);
     }

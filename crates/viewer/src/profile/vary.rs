@@ -4,61 +4,57 @@ use crate::args::VaryArg;
 use crate::failure::Failure;
 use crate::profiling::Samples;
 use crate::run;
-use crate::simulation::Simulation;
-use frazil_kernels::KernelError;
+use crate::simulation::{Simulation, is_refusal};
 use frazil_report::{Candidate, Profile, Vary, median};
-use frazil_scene::Scene;
-use frazil_solvers::{SolverError, factory_of};
+use frazil_scene::{Sampled, Scene};
+use frazil_solvers::{Tuning, factory_of};
 use frazil_vk::{Device, RecorderOptions};
 
 /// Number of rounds in which each value takes its steps, so that drift (clocks, other load) affects all
 /// values alike.
 const TURNS: u64 = 8;
 
-struct Runner {
+/// Simulation with one value of a tunable, and the times of its steps.
+pub struct Runner {
     simulation: Simulation,
-    samples: Samples,
+    pub samples: Samples,
 }
 
 /// Returns an error for a tunable that the scene's solver does not have.
 pub fn check_key(arg: &VaryArg, scene: &Scene) -> Result<(), Failure> {
     let factory = factory_of(scene)?;
     let names: Vec<&str> = factory.tunables().iter().map(|tunable| tunable.name).collect();
-    if names.contains(&arg.key.as_str()) {
+    if names.contains(&arg.tunable.name) {
         return Ok(());
     }
     let (kind, names) = (factory.kind(), names.join(", "));
     Err(Failure::input(format!(
         "--vary {}: no tunable of solver \"{kind}\", expected one of {names}",
-        arg.key
+        arg.tunable.name
     )))
 }
 
-/// Runs the scene with each value, `warm_up` steps and then `steps` that are timed. All of them are on the
-/// device at once.
+/// Runs the scene with each value, `warm_up` steps and then `steps` that are timed; other tunables are those
+/// of `base`. All of them are on the device at once.
 pub fn vary(
     arg: &VaryArg,
     scene: &Scene,
     device: &Device,
-    warm_up: u64,
-    steps: u64,
+    base: Tuning,
+    (warm_up, steps): (u64, u64),
 ) -> Result<Vary, Failure> {
     let sampled = scene.sample()?;
     let mut runners: Vec<(u32, Result<Runner, String>)> = Vec::new();
-    for (value, tuning) in &arg.tunings {
-        let runner = match Simulation::with_tuning(device, scene.clone(), &sampled, *tuning) {
-            Ok(simulation) => Ok(Runner { simulation, samples: Samples::default() }),
-            Err(error) if is_refusal(&error) => Err(error.to_string()),
-            Err(error) => return Err(error.into()),
-        };
-        runners.push((*value, runner));
+    for &value in &arg.values {
+        let tuning = base.with(arg.tunable, value).map_err(Failure::input)?;
+        runners.push((value, Runner::new(device, scene, &sampled, tuning)?));
     }
     if let Some((value, Err(reason))) = runners.first()
         && runners.iter().all(|(_, runner)| runner.is_err())
     {
         return Err(Failure::input(format!(
             "--vary {}: this device takes none of the values; {value}: {reason}",
-            arg.key
+            arg.tunable.name
         )));
     }
     let mut ready: Vec<&mut Runner> = runners.iter_mut().filter_map(|(_, r)| r.as_mut().ok()).collect();
@@ -80,7 +76,7 @@ pub fn vary(
         Ok(runner) => runner.candidate(value),
         Err(reason) => Ok(Candidate { value, refused: Some(reason), ..Default::default() }),
     });
-    Ok(Vary { key: arg.key.clone(), candidates: candidates.collect::<Result<_, _>>()? })
+    Ok(Vary { key: arg.tunable.name.to_owned(), candidates: candidates.collect::<Result<_, _>>()? })
 }
 
 /// Returns an error if a value changed any bit of the final state.
@@ -99,19 +95,29 @@ pub fn check_states(profile: &Profile) -> Result<(), Failure> {
     }
 }
 
-/// Returns true if the device does not support the requested value, as opposed to any other error.
-fn is_refusal(error: &SolverError) -> bool {
-    match error {
-        SolverError::Device(e) | SolverError::Kernel(KernelError::Device(e)) => {
-            matches!(e, frazil_vk::Error::BeyondLimit { .. } | frazil_vk::Error::Misuse { .. })
-        }
-        _ => false,
-    }
-}
-
 impl Runner {
+    /// Creates the simulation in its initial state; the inner error is the reason why the device does not
+    /// support the tuning.
+    pub fn new(
+        device: &Device,
+        scene: &Scene,
+        sampled: &Sampled,
+        tuning: Tuning,
+    ) -> Result<Result<Self, String>, Failure> {
+        match Simulation::with_tuning(device, scene.clone(), sampled, tuning) {
+            Ok(simulation) => Ok(Ok(Self { simulation, samples: Samples::default() })),
+            Err(error) if is_refusal(&error) => Ok(Err(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns the hash of the state after the steps taken.
+    pub fn state_hash(&self) -> Result<String, Failure> {
+        run::state_hash(&self.simulation)
+    }
+
     /// Takes `n` steps and waits for them, so that no other runner's overlap them.
-    fn take(&mut self, n: u64, timed: bool) -> Result<(), Failure> {
+    pub fn take(&mut self, n: u64, timed: bool) -> Result<(), Failure> {
         let device = self.simulation.device.clone();
         let max = u64::from(self.simulation.scene.solver.steps_per_submission);
         let mut left = n;
@@ -138,7 +144,7 @@ impl Runner {
             refused: None,
             kernels_ns: self.samples.by_kernel().map(|(name, ns)| (name.clone(), median_of(ns))).collect(),
             step_samples_ns: self.samples.step_ns().to_vec(),
-            state_hash: Some(run::state_hash(&self.simulation)?),
+            state_hash: Some(self.state_hash()?),
         })
     }
 }

@@ -131,6 +131,9 @@ pub fn simulate(
         }
         None => Simulation::new(device, scene)?,
     };
+    for warning in &simulation.warnings {
+        report.warn(warning.clone(), args.quiet);
+    }
     // Checked before files of an earlier run are touched.
     let recorded = recorded_columns(args, &simulation)?;
     let metrics = simulation.solver.metrics();

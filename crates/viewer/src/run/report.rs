@@ -75,6 +75,7 @@ impl Report {
             device: info.name.clone(),
             driver: info.driver.clone(),
             api_version: info.api_version.clone(),
+            tuning: simulation.changed_tunables(),
             limits: device::limits(device),
             steps: simulation.step(),
             simulated_time_s: simulation.time_s(),

@@ -47,6 +47,9 @@ impl Live {
     pub fn new(device: &Device, scene: Scene, source: &str) -> Result<Self, Failure> {
         let parameters = Parameters::new(&scene, source);
         let simulation = Simulation::new(device, scene)?;
+        for warning in &simulation.warnings {
+            say::note(format_args!("warning: {warning}"));
+        }
         let mut live = Self {
             simulation,
             measured: None,

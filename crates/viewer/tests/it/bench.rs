@@ -47,7 +47,7 @@ fn points_are_measured_verified_printed_and_kept() {
     let output = succeed(&mut command(&[&arguments[..], &[out.to_str().unwrap()]].concat()));
     let table = stdout(&output);
     let rows = read_rows(&out).unwrap();
-    assert_eq!(rows.len(), 8, "{table}");
+    assert_eq!(rows.len(), 10, "{table}");
     for row in &rows {
         let line =
             table.lines().find(|line| line.contains(&row.point.to_string()) && line.contains(&row.bench));
@@ -83,7 +83,7 @@ fn a_measurement_is_compared_with_an_earlier_one() {
     let output = tiny(&first, &[]);
     assert!(output.status.success() && output.stdout.is_empty(), "--quiet: {}", stderr(&output));
     let rows = read_rows(&first).unwrap();
-    assert_eq!(rows.len(), 3);
+    assert_eq!(rows.len(), 4);
 
     // The machine may be under load: even a factor of a thousand counts as noise here.
     let first = first.to_str().unwrap();

@@ -18,4 +18,5 @@ mod run;
 mod snow;
 mod sweep;
 mod tool;
+mod tune;
 mod view;
