@@ -2,11 +2,10 @@
 // Moves up to seven columns of particles to a new order in one pass: moved[i] = column[order[i]], for i below
 // count[0].
 //
-// An element of column k is WORDS_k 32-bit words; with WORDS_k = 0 there is no such column. Elements of columns
-// 0 and 1 are TRIPLES_k vectors of three words, each a single access.
-// Writes are coalesced; reads are as scattered as the order, which is nearly the identity when particles move
-// less than a cell a step.
-// Bytes: 4 + 24 (TRIPLES_0 + TRIPLES_1) + 8 (WORDS_2 + … + WORDS_6) a particle. Order-independent.
+// An element of column k is WORDS_k 32-bit words; with WORDS_k = 0 there is no such column. Elements of
+// columns 0 and 1 are TRIPLES_k vectors of three words, each a single access. Writes are coalesced; reads are
+// as scattered as the order, which is nearly the identity when particles move less than a cell a step. Bytes:
+// 4 + 24 (TRIPLES_0 + TRIPLES_1) + 8 (WORDS_2 + … + WORDS_6) a particle. Order-independent.
 // Elements: column0 = threads * TRIPLES_0, moved0 = threads * TRIPLES_0.
 // Elements: column1 = threads * TRIPLES_1, moved1 = threads * TRIPLES_1.
 // Elements: column2 = threads * WORDS_2, moved2 = threads * WORDS_2.

@@ -70,7 +70,7 @@ impl Permutation {
     ) {
         let mut left: Vec<usize> = (0..columns.len()).collect();
         while !left.is_empty() {
-            let slots = slots_of(&left, |at| columns[at].view().kind.words() % TRIPLE == 0);
+            let slots = slots_of(&left, |at| columns[at].view().kind.words().is_multiple_of(TRIPLE));
             let views = slots.map(|slot| slot.map(|at| (columns[at].view(), columns[at].back_words())));
             let words = |k: usize| views[k].as_ref().map_or(0, |(view, _)| view.kind.words());
             let kernel = match self.kernel(words) {

@@ -44,6 +44,14 @@ impl OfflineCompiler {
         self.candidate.capabilities.compute_units
     }
 
+    /// Returns a subgroup size that a kernel may require: this one, if the device has it, else the device's
+    /// own.
+    pub fn subgroup_size_near(&self, size: u32) -> u32 {
+        let capabilities = &self.candidate.capabilities;
+        let (least, most) = capabilities.subgroup_size_range;
+        if (least..=most).contains(&size) { size } else { capabilities.subgroup_size }
+    }
+
     /// Returns true if the driver reports statistics of its code.
     pub fn reports_statistics(&self) -> bool {
         self.logical.pipeline_executables.is_some()

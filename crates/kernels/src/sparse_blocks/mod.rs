@@ -122,9 +122,9 @@ impl SparseBlocks {
         matches!(self.search, Search::Table(_))
     }
 
-    /// Records the computation of each particle's key; with a table, [`Self::record_sort_and_find`] must follow
-    /// before the next one. Keys stay as they are if the first word of `hold` is
-    /// given and not [`INVALID_INDEX`].
+    /// Records the computation of each particle's key; with a table, [`Self::record_sort_and_find`] must
+    /// follow before the next one. Keys stay as they are if the first word of `hold` is given and not
+    /// [`INVALID_INDEX`].
     pub fn record_keys(
         &self,
         recorder: &mut Recorder,

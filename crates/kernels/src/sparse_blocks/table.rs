@@ -100,7 +100,8 @@ impl TableSearch {
         4 * (self.cell_count.len() + self.cell_start.len() + self.place_of.len()) as u64
     }
 
-    /// Records the computation of keys, which counts the particles of each cell; [`Self::record`] must follow.
+    /// Records the computation of keys, which counts the particles of each cell; [`Self::record`] must
+    /// follow.
     pub fn record_keys(
         &self,
         recorder: &mut Recorder,

@@ -29,6 +29,9 @@ impl Compiled {
     }
 }
 
+/// Least number of threads of a group of a kernel that keeps counters of each subgroup.
+const LEAST_GROUP: u32 = 64;
+
 /// Compiles kernels in this process, calling `each` before and after each of them.
 fn compile_each(
     args: &KernelsArgs,
@@ -41,12 +44,33 @@ fn compile_each(
     each(Line::Device { device: compiler.info().name.clone(), driver: compiler.info().driver.clone() })?;
     for source in sources {
         each(Line::Begins(source.name.to_owned()))?;
-        let values: Vec<u32> = source
+        let mut values: Vec<u32> = source
             .specializations
             .iter()
-            .map(|s| args.constants.iter().find(|(name, _)| name == s.name).map_or(s.default_bits, |c| c.1))
+            .map(|s| {
+                let asked = args.constants.iter().find(|(name, _)| name == s.name).map(|c| c.1);
+                // A kernel that uses subgroup operations requires a size of subgroups that the device has.
+                let own = || match s.name {
+                    "subgroup_size" => compiler.subgroup_size_near(s.default_bits),
+                    _ => s.default_bits,
+                };
+                asked.unwrap_or_else(own)
+            })
             .collect();
-        let facts = compiler.compile(source, &values)?;
+        // Counters of each subgroup may not fit a group of the default size where subgroups are small: then
+        // the largest group that does is taken, as the sort takes it.
+        let counts_by_subgroup = source.specializations.iter().any(|s| s.name == "subgroup_size");
+        let is_asked = args.constants.iter().any(|(name, _)| name == "workgroup_size");
+        let facts = loop {
+            match compiler.compile(source, &values) {
+                Err(frazil_vk::Error::BeyondLimit { .. })
+                    if counts_by_subgroup && !is_asked && values[0] > LEAST_GROUP =>
+                {
+                    values[0] /= 2;
+                }
+                compiled => break compiled?,
+            }
+        };
         each(Line::Compiled(Box::new(kernel_fact(facts, compiler.compute_units()))))?;
     }
     Ok(())
