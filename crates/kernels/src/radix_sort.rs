@@ -51,7 +51,7 @@ pub struct SortOptions {
     pub small_path: bool,
     /// Polls of a tile before the waiting workgroup counts it again.
     pub spins: u32,
-    /// For tests of look-back: see [`ScanOptions::withheld`].
+    /// For tests of look-back: see [`crate::ScanOptions::withheld`].
     pub withheld: u32,
 }
 
