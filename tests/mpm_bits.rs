@@ -417,6 +417,50 @@ fn twin_fault(case: &MpmCase, particles: &[Particle]) -> Option<twin::Fault> {
 }
 
 #[test]
+fn a_step_with_a_fault_moves_all_other_particles() {
+    for dimensions in [2, 3] {
+        for has_body in [false, true] {
+            let mut case = case(dimensions, Transfer::Apic, Rasterization::Tiles);
+            if !has_body {
+                case.p.colliders.clear();
+                case.surroundings.bodies.clear();
+            }
+            // The faulty particle has the lowest key, and is out of reach of the others.
+            let mut particles = case.scatter(3000, 5);
+            for particle in &mut particles {
+                particle.position = (0.5 + 0.3 * (particle.position - 0.5)).as_vec3().as_dvec3();
+            }
+            let mut faulty = Particle::new(DVec3::new(0.05, 0.05, 0.0), 3000, 0.4, 1e-3);
+            faulty.position.z = if dimensions == 2 { 0.0 } else { 0.0625 };
+            particles.push(faulty);
+            let step = |determinant_entry: f64| {
+                let mut particles = particles.clone();
+                particles[3000].elastic.x_axis.x = determinant_entry;
+                let mut columns = case.columns(&particles);
+                // Without stress, so that the fault is not passed on.
+                columns.iter_mut().filter(|c| c.name == "stress").for_each(|c| c.words.fill(0));
+                let mut mpm = Mpm::restore(&DEVICE, case.parameters(), &columns, 3).unwrap();
+                let mut recorder = DEVICE.recorder().unwrap();
+                mpm.record_step(&mut recorder);
+                let fault = mpm.record_fault_check(&mut recorder).unwrap();
+                DEVICE.submit(recorder).unwrap();
+                (bits_by_id(&mpm), fault.wait().unwrap())
+            };
+            let (sound, none) = step(1.0);
+            let (found, fault) = step(-0.99);
+            assert!(none.is_none(), "{none:?}");
+            assert!(matches!(fault.unwrap().found, FaultKind::Particle { id: 3000, .. }));
+            for ((name, found), (_, sound)) in found.iter().zip(&sound) {
+                // The last id is that of the faulty particle.
+                let n = found.len() / particles.len() * 3000;
+                assert!(found[..n] == sound[..n], "{dimensions}-D, body {has_body}: {name} differs");
+            }
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
 fn initial_spins_belong_to_their_particles() {
     for dimensions in [2, 3] {
         let case = case(dimensions, Transfer::Apic, Rasterization::Tiles);

@@ -18,7 +18,7 @@ struct MpmFault {
     // Index of the faulty particle, in the order of its step; the lowest of all reported. INVALID_INDEX if
     // the lists of blocks were too short.
     uint place;
-    // What follows is filled in when the record is read back.
+    // Filled in when the record is read back, like all below.
     uint kind;
     uint id;
     // Key of its cell at the start of the step, and its state at the end of the step.

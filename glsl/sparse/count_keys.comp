@@ -22,7 +22,8 @@ layout(scalar, push_constant) uniform Params { BlockLattice lattice; };
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    uint own = hold[0] != INVALID_INDEX ? key[i] : key_of(lattice, base_of(lattice, place_in_cells(lattice, position[i])));
+    uint found = key_of(lattice, base_of(lattice, place_in_cells(lattice, position[i])));
+    uint own = hold[0] != INVALID_INDEX ? key[i] : found;
     key[i] = own;
     arrival[i] = atomicAdd(cell_count[own], 1u);
 }

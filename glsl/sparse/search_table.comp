@@ -182,7 +182,8 @@ void main() {
         target[slot] = place;
         if (step != s) continue;
         active_block[place] = block_number(lattice, block);
-        [[dont_unroll]] for (uint k = 0u; k < BLOCK_REACH; ++k) source[place * BLOCK_REACH + k] = find_below(lattice, block, k);
+        [[dont_unroll]] for (uint k = 0u; k < BLOCK_REACH; ++k)
+            source[place * BLOCK_REACH + k] = find_below(lattice, block, k);
     }
     if (lane < BLOCK_REACH) target[n_occupied * BLOCK_REACH + lane] = INVALID_INDEX;
     for (uint row = lane; row < N_ARGS; row += WORKGROUP_SIZE) {

@@ -39,7 +39,7 @@ impl SortKey for u64 {
 pub struct SortOptions {
     /// The method; `None` for the best that the device allows.
     pub method: Option<Method>,
-    /// How the keys of a tile are ranked; `None` for the faster method on the device.
+    /// Method of ranking the keys of a tile; `None` for the faster one on the device.
     pub ranking: Option<Ranking>,
     /// Threads per workgroup, a power of two from 64. With ballots, workgroups of more than 16 subgroups are
     /// made smaller.
