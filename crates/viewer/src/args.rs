@@ -79,6 +79,12 @@ pub enum Command {
     /// Repeat a study of the limits of the material point method (Breekveldt2017): a table, a plot and a page
     /// of text.
     Analyze(AnalyzeArgs),
+    /// Validate the engine on this device: compare it with twins, closed forms, experiments and papers.
+    ///
+    /// Prints a row for each quantity with its bound, PASS or FAIL, and writes validation.md, validation.csv
+    /// and plots. Exit status 4 if a quantity fails that does not fail on every device. A case that the device
+    /// is too small for is "not run".
+    Validate(ValidateArgs),
     /// Validate a scene and print a summary; no device is needed.
     Check(CheckArgs),
     /// Compile kernels and list what the driver's compiler reports: registers, spills, occupancy.
@@ -539,6 +545,31 @@ pub struct AnalyzeArgs {
     /// Run a few points briefly, to test that the study runs.
     #[arg(long)]
     pub smoke: bool,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Print errors only.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ValidateArgs {
+    /// Run only these cases, such as water.rest, or all of a part, such as water [default: all but the long
+    /// ones].
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// List the cases with their references and costs; no device is needed.
+    #[arg(long, conflicts_with_all = ["quick", "full"])]
+    pub list: bool,
+    /// Run the quick cases only: bits, twins, conservation and closed forms, in a minute or two.
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// Run all cases, the papers' experiments at their own sizes: hours on a processor.
+    #[arg(long)]
+    pub full: bool,
+    /// Output folder [default: out/validation].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Print errors only.

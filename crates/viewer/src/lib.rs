@@ -29,6 +29,7 @@ mod state;
 mod stored_tuning;
 mod sweep;
 mod tune;
+mod validate;
 mod view;
 
 use args::{Args, Command};
@@ -65,6 +66,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::Tune(tune) => tune::tune(tune, validation),
         Command::Bench(bench) => bench::bench(bench, validation),
         Command::Analyze(arguments) => analyze::analyze(arguments, validation),
+        Command::Validate(arguments) => validate::validate(arguments, validation),
         Command::Check(check) => check::check(check),
         Command::Kernels(arguments) => kernels::kernels(arguments, validation),
         Command::Devices => list::devices(),

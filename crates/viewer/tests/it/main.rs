@@ -19,4 +19,5 @@ mod snow;
 mod sweep;
 mod tool;
 mod tune;
+mod validate;
 mod view;

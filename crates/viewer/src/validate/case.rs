@@ -1,0 +1,161 @@
+//! A case of the validation: a comparison with a reference that is independent of the engine.
+
+use crate::failure::Failure;
+use frazil_bench::Session;
+use frazil_report::{Series, plot_series};
+use frazil_vk::Device;
+use std::cell::OnceCell;
+use std::fmt;
+use std::path::Path;
+
+/// Class of run time, on two cores of a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cost {
+    /// Seconds: part of `--quick`.
+    Quick,
+    /// A minute or a few: part of a run without options.
+    Minutes,
+    /// More, or minutes at a reduced size and more at the paper's: part of `--full`.
+    Long,
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quick => "seconds",
+            Self::Minutes => "minutes",
+            Self::Long => "long",
+        })
+    }
+}
+
+/// Device of a validation, and its extent.
+pub struct Lab {
+    pub device: Device,
+    /// True for the papers' own sizes.
+    pub is_full: bool,
+    session: OnceCell<Session>,
+}
+
+impl Lab {
+    pub fn new(device: Device, is_full: bool) -> Self {
+        Self { device, is_full, session: OnceCell::new() }
+    }
+
+    /// Returns the device as benches use it.
+    pub fn session(&self) -> Result<&Session, Failure> {
+        if self.session.get().is_none() {
+            let _ = self.session.set(Session::new(&self.device, None)?);
+        }
+        self.session.get().ok_or_else(|| Failure::other("the device has no session"))
+    }
+}
+
+/// Type of a case's function.
+pub type Run = Box<dyn Fn(&Lab) -> Result<Outcome, Failure>>;
+
+/// A comparison with a reference.
+pub struct Case {
+    /// Name, `area.name`.
+    pub name: String,
+    /// What is compared, in one line.
+    pub about: &'static str,
+    /// Reference, with a citation key of docs/bibliography.md where there is one.
+    pub reference: &'static str,
+    pub cost: Cost,
+    /// Reason of a FAIL that is known on every device.
+    pub known: Option<&'static str>,
+    pub run: Run,
+}
+
+/// Values that a quantity may have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+    /// Within a tolerance of an expected value.
+    Within(f64, f64),
+}
+
+impl Bound {
+    /// Returns true if the value is allowed; NaN never is.
+    pub fn allows(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
+            Self::Within(expected, tolerance) => (value - expected).abs() <= tolerance,
+        }
+    }
+}
+
+/// A quantity, compared with its bound.
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub quantity: String,
+    /// Unit, "1" for none.
+    pub unit: &'static str,
+    pub found: f64,
+    pub bound: Bound,
+    /// Reason of the bound.
+    pub reason: &'static str,
+}
+
+/// Curves of a case, drawn into `NAME.svg`.
+pub struct Curve {
+    pub x_label: &'static str,
+    pub y_label: &'static str,
+    pub series: Vec<Series>,
+}
+
+impl Curve {
+    pub fn write(&self, case: &Case, folder: &Path) -> Result<(), Failure> {
+        let path = folder.join(format!("{}.svg", case.name));
+        plot_series(case.about, self.x_label, self.y_label, &self.series, &path).map_err(Failure::other)
+    }
+}
+
+/// Result of a quantity, or of a case that ended without quantities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    Pass,
+    /// A value beyond its bound, with an explanation if there is one.
+    Fail(String),
+    /// A case that this device cannot run, and the reason.
+    NotRun(String),
+}
+
+/// Results of a case.
+pub struct Outcome {
+    pub checks: Vec<Check>,
+    pub curve: Option<Curve>,
+    /// Status of a case that ended without quantities.
+    pub ended: Option<Status>,
+}
+
+impl Outcome {
+    pub fn of(checks: Vec<Check>) -> Self {
+        Self { checks, curve: None, ended: None }
+    }
+
+    pub fn ended(status: Status) -> Self {
+        Self { checks: Vec::new(), curve: None, ended: Some(status) }
+    }
+
+    pub fn with_curve(self, x_label: &'static str, y_label: &'static str, series: Vec<Series>) -> Self {
+        Self { curve: Some(Curve { x_label, y_label, series }), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_include_their_ends_and_never_nan() {
+        for bound in [Bound::AtMost(1.0), Bound::AtLeast(1.0), Bound::Within(0.5, 0.5)] {
+            assert!(bound.allows(1.0) && !bound.allows(f64::NAN), "{bound:?}");
+        }
+        assert!(!Bound::AtMost(1.0).allows(1.5) && !Bound::AtLeast(1.0).allows(0.5));
+        assert!(!Bound::Within(1.0, 0.1).allows(1.2) && !Bound::Within(1.0, 0.1).allows(0.8));
+    }
+}

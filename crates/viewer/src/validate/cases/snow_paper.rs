@@ -1,0 +1,242 @@
+//! Outcomes of the experiments of Chen2021, chapter 8: at the paper's sizes and over its steps with `--full`.
+
+use crate::failure::Failure;
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::experiment::Experiment;
+use frazil_report::{Mark, Series};
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            name: "paper.snow_drops".to_owned(),
+            about: "a dropped cube of snow with constant, dynamic and no links",
+            reference: "Chen2021 figures 8.1 to 8.3: links keep the shape",
+            cost: Cost::Minutes,
+            known: None,
+            run: Box::new(drops),
+        },
+        Case {
+            name: "paper.melting".to_owned(),
+            about: "particles of each phase as a cube of snow falls into hot water",
+            reference: "Chen2021 figures 8.5 and 8.7: the snow shrinks",
+            cost: Cost::Minutes,
+            known: None,
+            run: Box::new(melting),
+        },
+        Case {
+            name: "paper.freezing".to_owned(),
+            about: "particles of each phase as a very cold cube falls into cold water",
+            reference: "Chen2021 figure 8.11: the snow grows",
+            cost: Cost::Minutes,
+            known: None,
+            run: Box::new(freezing),
+        },
+        Case {
+            name: "paper.water_drop".to_owned(),
+            about: "particles that have melted and frozen as hot water falls on snow",
+            reference: "Chen2021 figure 8.15: freezing overtakes melting, from frame 3700 on",
+            cost: Cost::Long,
+            known: None,
+            run: Box::new(water_drop),
+        },
+    ]
+}
+
+/// Returns the override of the scene's size: the paper's in a full validation.
+fn scale(lab: &Lab, reduced: &str) -> String {
+    format!("scale={}", if lab.is_full { "1.0" } else { reduced })
+}
+
+/// Returns the root mean square of the horizontal distance of particles from their mean position, in m.
+fn spread_m(run: &Experiment) -> Result<f64, Failure> {
+    let frame = run.frame()?;
+    let n = frame.len() as f64;
+    let mean = |axis: usize| frame.positions().iter().map(|x| f64::from(x[axis])).sum::<f64>() / n;
+    let (x0, z0) = (mean(0), mean(2));
+    let squares =
+        frame.positions().iter().map(|x| (f64::from(x[0]) - x0).powi(2) + (f64::from(x[2]) - z0).powi(2));
+    Ok((squares.sum::<f64>() / n).sqrt())
+}
+
+fn drops(lab: &Lab) -> Result<Outcome, Failure> {
+    let size = scale(lab, "0.45");
+    let steps = if lab.is_full { 1200 } else { 900 };
+    let widening = |name: &str| -> Result<f64, Failure> {
+        let mut run = Experiment::builtin(lab, name, &[&size])?;
+        let start = spread_m(&run)?;
+        run.advance_to(steps)?;
+        Ok(spread_m(&run)? / start)
+    };
+    let [linked, dynamic, free] =
+        [widening("snow_drop_linked")?, widening("snow_drop_dynamic")?, widening("snow_drop_free")?];
+    Ok(Outcome::of(vec![
+        Check {
+            quantity: format!("spread at step {steps} over the initial one, constant links"),
+            unit: "1",
+            found: linked,
+            bound: Bound::AtMost(1.2),
+            reason: "the cube of figure 8.2 stays one",
+        },
+        Check {
+            quantity: "the same, dynamic links, over that of constant ones".to_owned(),
+            unit: "1",
+            found: dynamic / linked,
+            bound: Bound::AtLeast(1.02),
+            reason: "figure 8.3 is softer",
+        },
+        Check {
+            quantity: "the same, no links, over that of dynamic ones".to_owned(),
+            unit: "1",
+            found: free / dynamic,
+            bound: Bound::AtLeast(1.2),
+            reason: "the snow of figure 8.1 spreads",
+        },
+    ]))
+}
+
+/// Numbers of particles at a step.
+struct Counts {
+    step: f64,
+    solid: f64,
+    melted: f64,
+    frozen: f64,
+    /// Volume of the snow's bounding box in m³.
+    box_m3: f64,
+}
+
+/// Runs a scene, with the counts of some of its steps.
+fn counts(run: &mut Experiment, steps: u64, n: u64) -> Result<Vec<Counts>, Failure> {
+    let mut all = Vec::new();
+    for part in 0..=n {
+        let step = steps * part / n;
+        let m = run.advance_to(step)?;
+        let side = |axis: &str| m.get(&format!("solid_upper_{axis}")) - m.get(&format!("solid_lower_{axis}"));
+        all.push(Counts {
+            step: step as f64,
+            solid: m.get("n_solid"),
+            melted: m.get("n_melted"),
+            frozen: m.get("n_frozen"),
+            box_m3: side("x") * side("y") * side("z"),
+        });
+    }
+    Ok(all)
+}
+
+/// Returns the largest growth of a series from one value to the next, over its first value.
+fn largest_growth(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let first = values.clone().next().unwrap_or(f64::NAN);
+    let steps = values.clone().zip(values.skip(1)).map(|(then, now)| (now - then) / first);
+    steps.fold(f64::NEG_INFINITY, |most, step| if step > most || step.is_nan() { step } else { most })
+}
+
+fn series(label: &str, counts: &[Counts], of: impl Fn(&Counts) -> f64) -> Series {
+    Series::new(label, Mark::Line, counts.iter().map(|c| (c.step, of(c))).collect())
+}
+
+fn melting(lab: &Lab) -> Result<Outcome, Failure> {
+    let steps = if lab.is_full { 5000 } else { 2000 };
+    let mut run = Experiment::builtin(lab, "melting", &[&scale(lab, "0.3")])?;
+    let counts = counts(&mut run, steps, 20)?;
+    let (first, last) = (&counts[0], &counts[counts.len() - 1]);
+    // It flattens as it falls into the water, and shrinks from then on.
+    let sunk = counts.iter().skip(counts.len() / 4);
+    let checks = vec![
+        Check {
+            quantity: "largest growth of the snow between samples".to_owned(),
+            unit: "1",
+            found: largest_growth(counts.iter().map(|c| c.solid)),
+            bound: Bound::AtMost(0.0),
+            reason: "in hot water its number of particles only falls",
+        },
+        Check {
+            quantity: "largest growth of its bounding box, once under water".to_owned(),
+            unit: "1",
+            found: largest_growth(sunk.map(|c| c.box_m3)),
+            bound: Bound::AtMost(0.02),
+            reason: "single particles at corners move by a spacing",
+        },
+        Check {
+            quantity: format!("snow left at step {steps}, of the initial one"),
+            unit: "1",
+            found: last.solid / first.solid,
+            bound: Bound::AtMost(0.5),
+            reason: "figure 8.7: most of it melts",
+        },
+        Check {
+            quantity: "frozen over melted particles".to_owned(),
+            unit: "1",
+            found: last.frozen / last.melted,
+            bound: Bound::AtMost(0.05),
+            reason: "the water is hot throughout",
+        },
+    ];
+    let curves = vec![series("snow", &counts, |c| c.solid), series("melted", &counts, |c| c.melted)];
+    Ok(Outcome::of(checks).with_curve("step", "particles", curves))
+}
+
+fn freezing(lab: &Lab) -> Result<Outcome, Failure> {
+    let steps = if lab.is_full { 5000 } else { 1000 };
+    let mut run = Experiment::builtin(lab, "freezing", &[&scale(lab, "0.3")])?;
+    let counts = counts(&mut run, steps, 20)?;
+    let (first, last) = (&counts[0], &counts[counts.len() - 1]);
+    let loss = largest_growth(counts.iter().rev().map(|c| c.solid)) * last.solid / first.solid;
+    let checks = vec![
+        Check {
+            quantity: "largest loss of snow between samples".to_owned(),
+            unit: "1",
+            found: loss,
+            bound: Bound::AtMost(0.0),
+            reason: "nothing is warm enough to melt it",
+        },
+        Check {
+            quantity: format!("snow at step {steps}, of the initial one"),
+            unit: "1",
+            found: last.solid / first.solid,
+            bound: Bound::AtLeast(1.2),
+            reason: "figure 8.11: water freezes to the cube",
+        },
+    ];
+    let curves = vec![series("snow", &counts, |c| c.solid), series("frozen", &counts, |c| c.frozen)];
+    Ok(Outcome::of(checks).with_curve("step", "particles", curves))
+}
+
+fn water_drop(lab: &Lab) -> Result<Outcome, Failure> {
+    let steps = if lab.is_full { 5000 } else { 6000 };
+    let mut run = Experiment::builtin(lab, "water_drop", &[&scale(lab, "0.25")])?;
+    let counts = counts(&mut run, steps, 20)?;
+    let net = |from: usize, to: usize| {
+        let (a, b) = (&counts[from], &counts[to]);
+        (b.frozen - a.frozen) - (b.melted - a.melted)
+    };
+    let n = counts.len() - 1;
+    let checks = vec![
+        Check {
+            quantity: "frozen less melted in the first half of the steps".to_owned(),
+            unit: "1",
+            found: net(0, n / 2),
+            bound: Bound::AtMost(-1.0),
+            reason: "melting dominates at first",
+        },
+        Check {
+            quantity: "the same in the last quarter".to_owned(),
+            unit: "1",
+            found: net(n - n / 4, n),
+            bound: Bound::AtLeast(1.0),
+            reason: "freezing overtakes it",
+        },
+    ];
+    let curves = vec![series("melted", &counts, |c| c.melted), series("frozen", &counts, |c| c.frozen)];
+    Ok(Outcome::of(checks).with_curve("step", "particles", curves))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_the_largest_between_neighbours() {
+        assert_eq!(largest_growth([4.0, 3.0, 5.0, 1.0].into_iter()), 0.5);
+        assert_eq!(largest_growth([4.0, 3.0, 1.0].into_iter()), -0.25);
+        assert!(largest_growth([4.0, f64::NAN, 1.0].into_iter()).is_nan());
+    }
+}

@@ -1,0 +1,136 @@
+//! Water: momentum, rest, and the front of a dam break.
+
+use crate::failure::Failure;
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::experiment::Experiment;
+use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
+use frazil_report::{Mark, Series};
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            name: "water.momentum".to_owned(),
+            about: "momentum of a compressed ball that expands in empty space",
+            reference: "conservation of momentum",
+            cost: Cost::Quick,
+            known: None,
+            run: Box::new(momentum),
+        },
+        Case {
+            name: "water.rest".to_owned(),
+            about: "a column of water at rest",
+            reference: "hydrostatics: ρ₀ throughout, level N d³/A",
+            cost: Cost::Quick,
+            known: None,
+            run: Box::new(rest),
+        },
+        Case {
+            name: "water.dam_break".to_owned(),
+            about: "front of a collapsing column of water",
+            reference: "Koshizuka1996, nine points read off photographs",
+            cost: Cost::Minutes,
+            known: Some("water practically slips on the floor, and the scene has no gate"),
+            run: Box::new(dam_break),
+        },
+    ]
+}
+
+fn momentum(lab: &Lab) -> Result<Outcome, Failure> {
+    let mut ball = Experiment::builtin(
+        lab,
+        "drop",
+        &[
+            "gravity_m_s2=[0.0,0.0,0.0]",
+            // The ball stays compressed until the first step.
+            "fluid.initial_disorder_spacings=0.0",
+            "domain.min_m=[-2.0,-2.0,-2.0]",
+            "domain.max_m=[2.0,2.0,2.0]",
+            "particles=[{shape={sphere={centre_m=[0,0,0],radius_m=0.06}},velocity_m_s=[0.3,0.2,-0.1]}]",
+            "fluid.particle_mass_kg=0.0015",
+        ],
+    )?;
+    let mass_kg = ball.simulation.n_particles as f64 * ball.simulation.scene.particle_mass_kg();
+    let start = ball.advance_to(0)?;
+    let (before, energy) = (start.vector("momentum"), start.get("kinetic_energy"));
+    let end = ball.advance_to(40)?;
+    let drift =
+        end.vector("momentum").into_iter().zip(before).map(|(now, then)| (now - then).abs() / mass_kg);
+    Ok(Outcome::of(vec![
+        Check {
+            quantity: "drift of the mean velocity in 40 steps".to_owned(),
+            unit: "m/s",
+            found: drift.fold(0.0, f64::max),
+            bound: Bound::AtMost(1e-5),
+            reason: "a rounding of positions over Δt",
+        },
+        Check {
+            quantity: "kinetic energy over the initial one".to_owned(),
+            unit: "1",
+            found: end.get("kinetic_energy") / energy,
+            bound: Bound::AtLeast(1.05),
+            reason: "the ball expands, so that forces act",
+        },
+    ]))
+}
+
+fn rest(lab: &Lab) -> Result<Outcome, Failure> {
+    let mut column = Experiment::builtin(lab, "hydrostatic", &[])?;
+    let spacing = column.simulation.scene.particle_spacing_m();
+    let top = column.advance_to_s(0.5)?.get("upper_y") + 0.5 * spacing;
+    let frame = column.frame()?;
+    let densities = frame.f32("density").map_err(Failure::other)?;
+    let bottom: Vec<f64> = frame
+        .positions()
+        .iter()
+        .zip(densities)
+        .filter(|(x, _)| x[1] < 0.06)
+        .map(|(_, density)| f64::from(*density) / 1000.0 - 1.0)
+        .collect();
+    let mean = bottom.iter().sum::<f64>() / bottom.len() as f64;
+    Ok(Outcome::of(vec![
+        Check {
+            quantity: "compression of the bottom quarter".to_owned(),
+            unit: "1",
+            found: mean.abs(),
+            bound: Bound::AtMost(3e-3),
+            reason: "the solve is to 1e-3 in the mean, and its error is largest at the bottom",
+        },
+        Check {
+            quantity: "level after 0.5 s".to_owned(),
+            unit: "m",
+            found: top,
+            bound: Bound::Within(0.24, spacing),
+            reason: "one spacing",
+        },
+    ]))
+}
+
+fn dam_break(lab: &Lab) -> Result<Outcome, Failure> {
+    let mut dam = Experiment::builtin(lab, "dam_break", &[])?;
+    let (width, spacing) = (0.146, dam.simulation.scene.particle_spacing_m());
+    let mut front = Vec::new();
+    while front.last().is_none_or(|(_, z)| *z < 3.95) && dam.time_s() < 0.5 {
+        let upper = dam.advance_to(dam.simulation.step() + u64::from(!front.is_empty()) * 4)?.get("upper_x");
+        front.push((dam_break_time(dam.time_s(), width, 9.81), (upper + 0.5 * spacing) / width));
+    }
+    let mut worst = 0.0_f64;
+    for (t, measured) in KOSHIZUKA_OKA_1996_FRONT {
+        let after = front.iter().position(|(time, _)| *time >= t).unwrap_or(front.len() - 1).max(1);
+        let ((t0, z0), (t1, z1)) = (front[after - 1], front[after]);
+        let found = z0 + (t - t0) / (t1 - t0) * (z1 - z0);
+        worst = worst.max((found / measured - 1.0).abs());
+    }
+    let check = Check {
+        quantity: "largest relative error of the front".to_owned(),
+        unit: "1",
+        found: worst,
+        bound: Bound::AtMost(0.1),
+        reason: "the front is one particle of L/16, the photographs are about as accurate",
+    };
+    let experiment = KOSHIZUKA_OKA_1996_FRONT.to_vec();
+    Ok(Outcome::of(vec![check]).with_curve(
+        "t √(2g/L)",
+        "front z/L",
+        vec![Series::new("found", Mark::Line, front), Series::new("experiment", Mark::Points, experiment)],
+    ))
+}

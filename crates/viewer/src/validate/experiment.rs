@@ -1,0 +1,122 @@
+//! A scene on the device, stepped and measured like a user's run.
+
+use super::case::Lab;
+use crate::failure::Failure;
+use crate::invariants;
+use crate::run::{read_frame, state_hash};
+use crate::simulation::Simulation;
+use frazil_io::Frame;
+use frazil_scene::Scene;
+use frazil_solvers::{Measurement, Tuning};
+use frazil_vk::Submission;
+
+/// Steps per submission.
+const STEPS_AT_ONCE: u64 = 32;
+
+/// A simulation with the default tunables.
+pub struct Experiment {
+    pub simulation: Simulation,
+    names: Vec<String>,
+}
+
+impl Experiment {
+    /// Sets up a built-in scene with overrides.
+    pub fn builtin(lab: &Lab, name: &str, overrides: &[&str]) -> Result<Self, Failure> {
+        let overrides: Vec<String> = overrides.iter().map(|set| (*set).to_owned()).collect();
+        Self::of(lab, Scene::find(name, &overrides)?)
+    }
+
+    /// Sets up the scene of a text in TOML.
+    pub fn text(lab: &Lab, toml: &str) -> Result<Self, Failure> {
+        Self::of(lab, Scene::parse(toml, "validation.toml", &[])?)
+    }
+
+    /// Sets up a scene.
+    pub fn of(lab: &Lab, scene: Scene) -> Result<Self, Failure> {
+        let sampled = scene.sample()?;
+        let simulation = Simulation::with_tuning(&lab.device, scene, &sampled, Tuning::default())?;
+        let names = simulation.solver.metrics().into_iter().map(|metric| metric.name).collect();
+        Ok(Self { simulation, names })
+    }
+
+    /// Returns the time step in s.
+    pub fn dt_s(&self) -> f64 {
+        self.simulation.scene.dt_s()
+    }
+
+    /// Returns the simulated time in s.
+    pub fn time_s(&self) -> f64 {
+        self.simulation.time_s()
+    }
+
+    /// Takes steps up to step `last`, and measures.
+    pub fn advance_to(&mut self, last: u64) -> Result<Measured<'_>, Failure> {
+        let device = self.simulation.device.clone();
+        let mut running: Option<Submission> = None;
+        while self.simulation.step() < last {
+            let mut recorder = device.recorder()?;
+            let n = STEPS_AT_ONCE.min(last - self.simulation.step());
+            self.simulation.record_steps(&mut recorder, n);
+            if let Some(before) = running.replace(device.submit(recorder)?) {
+                before.wait()?;
+            }
+        }
+        let mut recorder = device.recorder()?;
+        let pending = self.simulation.solver.record_metrics(&mut recorder)?;
+        let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
+        device.submit(recorder)?;
+        if let Some(fault) = fault {
+            invariants::check_fault(fault.wait()?)?;
+        }
+        let measurement = pending.wait()?;
+        let step = self.simulation.step();
+        invariants::check_state(&measurement.summary, step, self.simulation.n_particles)?;
+        Ok(Measured { names: &self.names, measurement })
+    }
+
+    /// Takes steps up to the one that is nearest to a time in s, and measures.
+    pub fn advance_to_s(&mut self, time_s: f64) -> Result<Measured<'_>, Failure> {
+        self.advance_to((time_s / self.dt_s()).round() as u64)
+    }
+
+    /// Downloads the particles.
+    pub fn frame(&self) -> Result<Frame, Failure> {
+        read_frame(&self.simulation)
+    }
+
+    /// Downloads a column of numbers that a checkpoint has, in the device's order.
+    pub fn state_column(&self, name: &str) -> Result<Vec<f32>, Failure> {
+        let mut recorder = self.simulation.device.recorder()?;
+        self.simulation.solver.record_output(&mut recorder);
+        self.simulation.device.submit(recorder)?;
+        let columns = self.simulation.solver.state_columns();
+        let column = columns.iter().find(|column| column.name == name);
+        let column = column.ok_or_else(|| Failure::other(format!("no column \"{name}\" in the state")))?;
+        let words = self.simulation.device.download(&column.words, column.words.len())?;
+        Ok(words.into_iter().map(f32::from_bits).collect())
+    }
+
+    /// Returns the hash of the state.
+    pub fn hash(&self) -> Result<String, Failure> {
+        state_hash(&self.simulation)
+    }
+}
+
+/// Metrics of a state by their names.
+pub struct Measured<'a> {
+    names: &'a [String],
+    measurement: Measurement,
+}
+
+impl Measured<'_> {
+    /// Returns a metric, NaN if the solver has none of this name: no bound allows it.
+    pub fn get(&self, name: &str) -> f64 {
+        let place = self.names.iter().position(|known| known == name);
+        place.and_then(|place| self.measurement.values.get(place)).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Returns the components of a vector.
+    pub fn vector(&self, name: &str) -> [f64; 3] {
+        ["x", "y", "z"].map(|axis| self.get(&format!("{name}_{axis}")))
+    }
+}

@@ -1,0 +1,50 @@
+//! `frazil validate`: listing, selection, results and their files.
+
+use crate::tool::{command, stderr, succeed};
+use std::fs;
+use std::process::Output;
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn cases_are_listed_with_references_without_a_device() {
+    let no_driver = [("VK_DRIVER_FILES", "/nonexistent.json"), ("VK_ICD_FILENAMES", "/nonexistent.json")];
+    let list = stdout(&succeed(command(&["validate", "--list"]).envs(no_driver)));
+    for bench in frazil_bench::benches::all() {
+        assert!(list.contains(&format!("twin.{} (seconds)", bench.id())), "{list}");
+    }
+    assert!(list.contains("water.dam_break (minutes)") && list.contains("known to FAIL"), "{list}");
+    let snow = stdout(&succeed(&mut command(&["validate", "--list", "snow"])));
+    assert!(snow.starts_with("snow.conduction (seconds)") && !snow.contains("water.rest"), "{snow}");
+}
+
+#[test]
+fn unknown_cases_are_bad_input() {
+    let output = command(&["validate", "watr.rest"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = stderr(&output);
+    assert!(error.contains("found the case \"watr.rest\"") && error.contains("water.rest"), "{error}");
+}
+
+/// Uses cases of every part that has quick ones, at the settings of `--quick`.
+#[test]
+fn results_are_printed_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/validation");
+    let names = ["free_fall", "snow.conduction", "grains", "twin.primitives.reduction", "bits.drop"];
+    let arguments = [&["validate"], &names[..], &["--out", out.to_str().unwrap()]].concat();
+    let output = succeed(&mut command(&arguments));
+    let table = stdout(&output);
+    let page = fs::read_to_string(out.join("validation.md")).unwrap();
+    let csv = fs::read_to_string(out.join("validation.csv")).unwrap();
+    for case in ["free_fall.water", "free_fall.grains", "snow.conduction", "grains.slope", "bits.drop"] {
+        let row = table.lines().find(|line| line.starts_with(case));
+        assert!(row.is_some_and(|row| row.ends_with("PASS")), "{case}: {table}");
+        assert!(page.contains(case) && csv.contains(&format!("\n{case},")), "{case}: {page}");
+    }
+    assert_eq!(csv.lines().count(), 1 + table.lines().count() - 2, "a row for each line: {csv}");
+    assert!(fs::read_to_string(out.join("snow.conduction.svg")).unwrap().contains("<svg"));
+    assert!(stderr(&output).contains("0 FAIL (0 of them known), 0 not run"), "{}", stderr(&output));
+}
