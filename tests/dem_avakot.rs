@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_io::{FlowRasters, affected_area_overlap};
+use frazil_io::affected_area_overlap;
 use frazil_scene::{Scene, Terrain};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::scene_grains::SceneGrains;
@@ -107,7 +107,6 @@ fn agreement(overrides: &[&str], frames: u64, side: usize) -> Option<Agreement> 
     let mut grains = SceneGrains::new(&device, scene);
     let dem = grains.scene.dem().cloned().unwrap();
     let terrain = grains.scene.ground().unwrap().clone();
-    let mut rasters = FlowRasters::new(&terrain, grains.scene.releases[0].bulk_density_kg_m3(&dem));
     let steps = grains.steps(grains.scene.time.duration_s) / frames;
     let mut speed_m_s = 0.0;
     for frame in 0..=frames {
@@ -117,17 +116,12 @@ fn agreement(overrides: &[&str], frames: u64, side: usize) -> Option<Agreement> 
         let now = grains.grains();
         let (n_below, lowest_m) = grains.below_ground(&now);
         assert_eq!(n_below, 0, "frame {frame}: the lowest is {lowest_m} m above the ground");
-        let narrow = |v: glam::DVec3| v.as_vec3().to_array();
-        let positions: Vec<[f32; 3]> = now.iter().map(|g| narrow(g.position)).collect();
-        let velocities: Vec<[f32; 3]> = now.iter().map(|g| narrow(g.velocity)).collect();
-        let masses: Vec<f32> = now.iter().map(|g| dem.grain_mass_kg(g.radius) as f32).collect();
-        rasters.add(&positions, &velocities, &masses);
     }
     assert_no_validation_messages(&device);
     let model =
         Terrain::from_ascii_grid(&std::fs::read_to_string(data.join("com1DFA_null_pft.asc")).unwrap())
             .unwrap();
-    let agreement = compare(&terrain, &rasters.peak_thickness_m(), &model, side);
+    let agreement = compare(&terrain, &grains.flow_rasters().peak_thickness_m, &model, side);
     eprintln!(
         "{} grains of {} m, μ {} on grains and {} on the ground, μ_r {}: at most {speed_m_s:.1} m/s, {agreement:?}",
         grains.grains().len(),

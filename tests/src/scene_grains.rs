@@ -1,9 +1,10 @@
 //! Grains of a scene on a device, stepped like a user's run.
 
+use frazil_io::{FlowHistory, FlowRasters};
 use frazil_reference::dem::Grain;
 use frazil_scene::Scene;
-use frazil_solvers::dem::{Dem, DemMetrics};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::dem::{Dem, DemMetrics, Factory};
+use frazil_solvers::{FlowCells, SolverFactory, StateColumn, Tuning};
 use frazil_testkit::saved_state;
 use frazil_testkit::twins::dem::grains_of;
 use frazil_vk::Device;
@@ -71,6 +72,28 @@ impl SceneGrains {
     /// Returns the grains ordered by id.
     pub fn grains(&self) -> Vec<Grain> {
         grains_of(&self.columns())
+    }
+
+    /// Returns the rasters of the flow so far, on the scene's ground.
+    ///
+    /// # Panics
+    /// On a device error, or if the scene has no ground.
+    #[allow(clippy::expect_used)]
+    pub fn flow_rasters(&self) -> FlowRasters {
+        let mut recorder = self.dem.device().recorder().expect("a recorder");
+        let pending = self.dem.record_flow_cells(&mut recorder).expect("a read-back").expect("a map");
+        self.dem.device().submit(recorder).expect("a submission");
+        let FlowCells { volume_m3, peak_volume_m3, peak_speed_m_s, first_step } =
+            pending.wait().expect("a map");
+        let arrival_s = |step: &u32| match *step {
+            FlowCells::NEVER => f32::NAN,
+            step => (f64::from(step) * self.scene.dt_s()) as f32,
+        };
+        let arrival_s = first_step.iter().map(arrival_s).collect();
+        let history = FlowHistory { volume_m3, peak_volume_m3, peak_speed_m_s, arrival_s };
+        let ground = self.scene.ground().expect("a ground");
+        let material = Factory.flow_material(&self.scene).expect("a scene of grains");
+        FlowRasters::new(ground, &history, material.particle_density_kg_m3, material.bulk_density_kg_m3)
     }
 
     /// Counts grains whose centre is not above the scene's ground, and returns the minimum height of all

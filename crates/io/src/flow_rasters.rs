@@ -7,129 +7,96 @@ use frazil_scene::Terrain;
 use crate::error::Result;
 use crate::raster::write_ascii_grid;
 
-/// Current and peak thickness and speed of a flow over the cells of a terrain, each cell centred on one of
-/// its heights.
+/// What a flow left over the cells of a terrain, each centred on one of its heights: rows from the south,
+/// each from the west.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FlowHistory {
+    /// Volume of grains in m³ over each cell at the end.
+    pub volume_m3: Vec<f32>,
+    /// Maximum of that volume over time.
+    pub peak_volume_m3: Vec<f32>,
+    /// Maximum over time of the mean speed of the grains over each cell, in m/s.
+    pub peak_speed_m_s: Vec<f32>,
+    /// Time in s at which the first grain was over each cell; NaN if none was.
+    pub arrival_s: Vec<f32>,
+}
+
+/// Names of the files that [`FlowRasters::write`] writes.
+pub const FLOW_RASTER_FILES: [&str; 5] = [
+    "deposit_thickness.asc",
+    "peak_thickness.asc",
+    "peak_speed.asc",
+    "peak_pressure.asc",
+    "arrival_time.asc",
+];
+
+/// Rasters of a flow over the cells of a terrain, NaN off the map.
 ///
 /// Thickness is measured perpendicular to the slope, as in depth-averaged models: the mass over a cell,
-/// divided by the bulk density and by the cell's area on the slope. Speed is the mass-weighted mean over a
-/// cell.
+/// divided by the bulk density and by the cell's area on the slope. Speed is the mean over a cell, weighted
+/// by mass. Pressure is the dynamic pressure ρ v² of the bulk density at the peak speed, as in AvaFrame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowRasters {
-    n_columns: usize,
-    n_rows: usize,
-    cell_m: f64,
-    /// Mass in kg per cell that corresponds to a thickness of 1 m; NaN off the map.
-    kg_per_m: Vec<f64>,
-    thickness_m: Vec<f32>,
-    peak_thickness_m: Vec<f32>,
-    peak_speed_m_s: Vec<f32>,
-    n_beyond: u64,
+    /// Thickness in m at the end: the deposit, once everything is at rest.
+    pub deposit_thickness_m: Vec<f32>,
+    /// Maximum thickness in m.
+    pub peak_thickness_m: Vec<f32>,
+    /// Maximum speed in m/s, 0 where no grain was.
+    pub peak_speed_m_s: Vec<f32>,
+    /// Maximum pressure in kPa.
+    pub peak_pressure_kpa: Vec<f32>,
+    /// Time in s of the first grain; NaN also where none was.
+    pub arrival_s: Vec<f32>,
 }
 
 impl FlowRasters {
-    /// Makes rasters without any flow, for snow whose bulk density in kg/m³ converts mass to thickness.
-    pub fn new(terrain: &Terrain, bulk_density_kg_m3: f64) -> Self {
-        let (n_columns, n_rows, cell_m) = (terrain.n_columns(), terrain.n_rows(), terrain.cell_m());
-        let kg_per_m = (0..n_columns * n_rows).map(|idx| {
-            let (column, row) = (idx % n_columns, idx / n_columns);
-            match terrain.height_at(column, row) {
-                Some(_) => bulk_density_kg_m3 * cell_m * cell_m * steepness(terrain, column, row),
-                None => f64::NAN,
-            }
-        });
-        let none = vec![0.0; n_columns * n_rows];
-        Self {
-            n_columns,
-            n_rows,
-            cell_m,
-            kg_per_m: kg_per_m.collect(),
-            thickness_m: none.clone(),
-            peak_thickness_m: none.clone(),
-            peak_speed_m_s: none,
-            n_beyond: 0,
-        }
-    }
-
-    /// Adds the state at one instant. Positions and velocities are in the scene's coordinates, masses in kg;
-    /// the summation order is that of the grains.
+    /// Makes the rasters of a flow of grains of density `grain_kg_m3`, whose deposit has the density
+    /// `bulk_kg_m3`.
     ///
     /// # Panics
-    /// If the slices differ in length.
-    pub fn add(&mut self, positions_m: &[[f32; 3]], velocities_m_s: &[[f32; 3]], masses_kg: &[f32]) {
-        let n = positions_m.len();
-        assert!(velocities_m_s.len() == n && masses_kg.len() == n, "columns of different lengths");
-        let n_cells = self.kg_per_m.len();
-        let (mut mass_kg, mut momentum) = (vec![0.0_f64; n_cells], vec![0.0_f64; n_cells]);
-        self.n_beyond = 0;
-        for ((position, velocity), mass) in positions_m.iter().zip(velocities_m_s).zip(masses_kg) {
-            let Some(cell) = self.cell(*position) else {
-                self.n_beyond += 1;
-                continue;
-            };
-            let speed = velocity.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
-            mass_kg[cell] += f64::from(*mass);
-            momentum[cell] += f64::from(*mass) * speed;
-        }
-        for cell in 0..n_cells {
-            let thickness_m = mass_kg[cell] / self.kg_per_m[cell];
-            self.thickness_m[cell] = thickness_m as f32;
-            self.peak_thickness_m[cell] = greater(self.peak_thickness_m[cell], thickness_m as f32);
-            if mass_kg[cell] > 0.0 {
-                let speed = (momentum[cell] / mass_kg[cell]) as f32;
-                self.peak_speed_m_s[cell] = greater(self.peak_speed_m_s[cell], speed);
-            }
-        }
-    }
-
-    /// Returns the cell around the nearest known height; `None` off the map.
-    fn cell(&self, position_m: [f32; 3]) -> Option<usize> {
-        let place = |x: f32, n: usize| {
-            let along = (f64::from(x) / self.cell_m).round();
-            (along >= 0.0 && along < n as f64).then_some(along as usize)
+    /// If the history is not of this terrain's cells.
+    pub fn new(terrain: &Terrain, flow: &FlowHistory, grain_kg_m3: f64, bulk_kg_m3: f64) -> Self {
+        let n_columns = terrain.n_columns();
+        let n = n_columns * terrain.n_rows();
+        let FlowHistory { volume_m3, peak_volume_m3, peak_speed_m_s, arrival_s } = flow;
+        let lengths = [volume_m3, peak_volume_m3, peak_speed_m_s, arrival_s].map(Vec::len);
+        assert_eq!(lengths, [n; 4], "a history of other cells");
+        let place = |idx: usize| (idx % n_columns, idx / n_columns);
+        let is_known = |idx: usize| terrain.height_at(idx % n_columns, idx / n_columns).is_some();
+        let on_map = |of: &dyn Fn(usize) -> f32| -> Vec<f32> {
+            (0..n).map(|idx| if is_known(idx) { of(idx) } else { f32::NAN }).collect()
         };
-        let (column, row) = (place(position_m[0], self.n_columns)?, place(position_m[1], self.n_rows)?);
-        let cell = row * self.n_columns + column;
-        (!self.kg_per_m[cell].is_nan()).then_some(cell)
+        let thickness_m = |volume_m3: &[f32], idx: usize| {
+            let (column, row) = place(idx);
+            let area_m2 = terrain.cell_m() * terrain.cell_m() * steepness(terrain, column, row);
+            (f64::from(volume_m3[idx]) * grain_kg_m3 / (bulk_kg_m3 * area_m2)) as f32
+        };
+        let pressure_kpa = |idx: usize| (1e-3 * bulk_kg_m3 * f64::from(peak_speed_m_s[idx]).powi(2)) as f32;
+        Self {
+            deposit_thickness_m: on_map(&|idx| thickness_m(volume_m3, idx)),
+            peak_thickness_m: on_map(&|idx| thickness_m(peak_volume_m3, idx)),
+            peak_speed_m_s: on_map(&|idx| peak_speed_m_s[idx]),
+            peak_pressure_kpa: on_map(&pressure_kpa),
+            arrival_s: on_map(&|idx| arrival_s[idx]),
+        }
     }
 
-    /// Returns the thickness in m at the last instant: the deposit, once everything is at rest. Rows from the
-    /// south, NaN off the map.
-    pub fn thickness_m(&self) -> Vec<f32> {
-        self.on_map(&self.thickness_m)
-    }
-
-    /// Returns the maximum thickness in m over all instants.
-    pub fn peak_thickness_m(&self) -> Vec<f32> {
-        self.on_map(&self.peak_thickness_m)
-    }
-
-    /// Returns the maximum speed in m/s over all instants.
-    pub fn peak_speed_m_s(&self) -> Vec<f32> {
-        self.on_map(&self.peak_speed_m_s)
-    }
-
-    /// Returns the number of grains off the map at the last instant, which no raster shows.
-    pub fn n_beyond(&self) -> u64 {
-        self.n_beyond
-    }
-
-    fn on_map(&self, values: &[f32]) -> Vec<f32> {
-        values
-            .iter()
-            .zip(&self.kg_per_m)
-            .map(|(value, mass)| if mass.is_nan() { f32::NAN } else { *value })
-            .collect()
-    }
-
-    /// Writes `deposit_thickness.asc`, `peak_thickness.asc` and `peak_speed.asc` into `folder`, on the
-    /// terrain's own grid. See [`write_ascii_grid`].
+    /// Writes [`FLOW_RASTER_FILES`] into `folder`, on the terrain's own grid. See [`write_ascii_grid`].
     ///
     /// # Errors
     /// Like [`write_ascii_grid`].
     pub fn write(&self, folder: &Path, terrain: &Terrain) -> Result<()> {
-        write_ascii_grid(&folder.join("deposit_thickness.asc"), terrain, &self.thickness_m())?;
-        write_ascii_grid(&folder.join("peak_thickness.asc"), terrain, &self.peak_thickness_m())?;
-        write_ascii_grid(&folder.join("peak_speed.asc"), terrain, &self.peak_speed_m_s())
+        let rasters = [
+            &self.deposit_thickness_m,
+            &self.peak_thickness_m,
+            &self.peak_speed_m_s,
+            &self.peak_pressure_kpa,
+            &self.arrival_s,
+        ];
+        for (name, values) in FLOW_RASTER_FILES.iter().zip(rasters) {
+            write_ascii_grid(&folder.join(name), terrain, values)?;
+        }
+        Ok(())
     }
 }
 
@@ -148,10 +115,6 @@ pub fn affected_area_overlap(first: &[f32], second: &[f32], threshold: f32) -> f
         either += u64::from(*a > threshold || *b > threshold);
     }
     if either == 0 { 1.0 } else { both as f64 / either as f64 }
-}
-
-fn greater(a: f32, b: f32) -> f32 {
-    if b > a { b } else { a }
 }
 
 /// Returns 1/cos(slope) at a height, from the differences to its known neighbours.
@@ -182,60 +145,51 @@ mod tests {
         Terrain::new(5, 4, 5.0, [0.0; 2], heights).unwrap()
     }
 
+    fn history(volume_m3: Vec<f32>) -> FlowHistory {
+        FlowHistory {
+            peak_volume_m3: volume_m3.iter().map(|v| 2.0 * v).collect(),
+            peak_speed_m_s: vec![3.0; volume_m3.len()],
+            arrival_s: vec![f32::NAN; volume_m3.len()],
+            volume_m3,
+        }
+    }
+
     proptest! {
         /// No mass is lost on the map, wherever it is.
         #[test]
-        fn thickness_holds_the_mass(grains in prop::collection::vec((-4.0..24.0_f32, -4.0..19.0_f32, 0.1..9.0_f32), 0..60)) {
-            let terrain = slope();
-            let mut rasters = FlowRasters::new(&terrain, 200.0);
-            let positions: Vec<_> = grains.iter().map(|(x, y, _)| [*x, *y, 0.0]).collect();
-            let masses: Vec<f32> = grains.iter().map(|(_, _, m)| *m).collect();
-            rasters.add(&positions, &vec![[0.0; 3]; grains.len()], &masses);
-            let is_on_map = |x: f32, y: f32| {
-                let (i, j) = ((x / 5.0).round(), (y / 5.0).round());
-                (0.0..5.0).contains(&i) && (0.0..4.0).contains(&j) && (i, j) != (0.0, 0.0)
+        fn thickness_holds_the_mass(volumes in prop::collection::vec(0.0..9.0_f32, 20)) {
+            let rasters = FlowRasters::new(&slope(), &history(volumes.clone()), 900.0, 200.0);
+            let expected: f64 = volumes[1..].iter().map(|v| 900.0 * f64::from(*v)).sum();
+            let of = |thickness_m: &[f32]| -> f64 {
+                thickness_m[1..].iter().map(|t| f64::from(*t) * 200.0 * 25.0 * 2.0_f64.sqrt()).sum()
             };
-            let expected: f64 = grains.iter().filter(|(x, y, _)| is_on_map(*x, *y)).map(|(_, _, m)| f64::from(*m)).sum();
-            let beyond = grains.iter().filter(|(x, y, _)| !is_on_map(*x, *y)).count();
-            let volume: f64 = rasters.thickness_m().iter().filter(|t| !t.is_nan()).map(|t| f64::from(*t)).sum();
-            let found = volume * 200.0 * 25.0 * 2.0_f64.sqrt();
-            prop_assert!((found - expected).abs() < 1e-4 * (1.0 + expected), "{} {}", found, expected);
-            prop_assert_eq!(rasters.n_beyond(), beyond as u64);
+            // The rounding of 19 thicknesses to f32.
+            let found = of(&rasters.deposit_thickness_m);
+            prop_assert!((found - expected).abs() < 1e-6 * (1.0 + expected), "{} {}", found, expected);
+            let found = of(&rasters.peak_thickness_m);
+            prop_assert!((found - 2.0 * expected).abs() < 2e-6 * (1.0 + expected), "{} {}", found, expected);
         }
     }
 
     #[test]
-    fn peaks_are_of_all_instants_and_the_deposit_of_the_last() {
+    fn rasters_are_written_with_unknown_values_off_the_map_and_where_nothing_arrived() {
         let terrain = slope();
-        let mut rasters = FlowRasters::new(&terrain, 100.0);
-        let one_m = (100.0 * 25.0 * 2.0_f64.sqrt()) as f32;
-        // Two grains in the cell around (5, 5), then one there and one outside it.
-        rasters.add(
-            &[[5.0, 5.0, 0.0], [7.4, 2.6, 0.0]],
-            &[[3.0, 0.0, 4.0], [0.0, 0.0, 1.0]],
-            &[one_m, 3.0 * one_m],
-        );
-        rasters.add(&[[5.0, 5.0, 0.0], [7.6, 5.0, 0.0]], &[[0.0; 3], [0.0, 7.0, 0.0]], &[one_m, 3.0 * one_m]);
-        let (here, next) = (5 + 1, 5 + 2);
-        let near = |a: f32, b: f32| (a - b).abs() < 1e-5;
-        let deposit = rasters.thickness_m();
-        assert!(
-            near(deposit[here], 1.0) && near(deposit[next], 3.0) && deposit[0].is_nan() && deposit[1] == 0.0
-        );
-        let peak = rasters.peak_thickness_m();
-        assert!(near(peak[here], 4.0) && near(peak[next], 3.0));
-        // (1 · 5 + 3 · 1)/4 of the first instant.
-        let speed = rasters.peak_speed_m_s();
-        assert!(near(speed[here], 2.0) && near(speed[next], 7.0), "{speed:?}");
-
+        let mut flow = history(vec![0.0; 20]);
+        let one_m = (25.0 * 2.0_f64.sqrt()) as f32 / 4.5;
+        (flow.volume_m3[6], flow.peak_volume_m3[6], flow.arrival_s[6]) = (one_m, 3.0 * one_m, 1.5);
+        flow.peak_speed_m_s[6] = 10.0;
+        let rasters = FlowRasters::new(&terrain, &flow, 900.0, 200.0);
         let folder = tempfile::tempdir().unwrap();
         rasters.write(folder.path(), &terrain).unwrap();
-        let text = std::fs::read_to_string(folder.path().join("peak_speed.asc")).unwrap();
-        let again = Terrain::from_ascii_grid(&text).unwrap();
-        assert_eq!((again.map_heights_m()[here], again.map_heights_m()[next]), (2.0, 7.0));
-        assert!(again.map_heights_m()[0].is_nan());
-        for name in ["deposit_thickness.asc", "peak_thickness.asc"] {
-            assert!(folder.path().join(name).is_file());
+        let expected = [1.0, 3.0, 10.0, 20.0, 1.5];
+        for (name, expected) in FLOW_RASTER_FILES.iter().zip(expected) {
+            let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+            let again = Terrain::from_ascii_grid(&text).unwrap();
+            let values = again.map_heights_m();
+            // 1 m is rounded to f32 twice.
+            assert!((values[6] - expected).abs() < 1e-6 * expected, "{name}: {}", values[6]);
+            assert!(values[0].is_nan(), "{name}");
+            assert_eq!(values[7].is_nan(), *name == "arrival_time.asc", "{name}");
         }
     }
 

@@ -33,7 +33,7 @@ mod y4m;
 pub use checkpoint::Checkpoint;
 pub use error::{Damage, Error, Problem, Result};
 pub use export::{Faces, Format, UnknownFormat, export, export_bodies, write_pvd};
-pub use flow_rasters::{FlowRasters, affected_area_overlap};
+pub use flow_rasters::{FLOW_RASTER_FILES, FlowHistory, FlowRasters, affected_area_overlap};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
 pub use mesh::{Mesh, MeshFormat, UnknownMeshFormat, export_mesh};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};

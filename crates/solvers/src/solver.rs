@@ -118,6 +118,15 @@ pub trait Solver {
         Ok(Vec::new())
     }
 
+    /// Records the read-back of what all steps and the present state left on the map, if the solver maps a
+    /// flow on the scene's terrain.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    fn record_flow(&self, _recorder: &mut Recorder) -> Result<Option<PendingFlow>, SolverError> {
+        Ok(None)
+    }
+
     /// Records a check of the solver's own data, if there is one: after a step, it must find no violation.
     ///
     /// # Errors
@@ -231,6 +240,24 @@ pub struct FlowMaterial {
     pub bulk_density_kg_m3: f64,
 }
 
+/// Flow over each cell of a terrain's grid, rows from the south and each from the west.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowCells {
+    /// Volume of particles in m³ over the cell now.
+    pub volume_m3: Vec<f32>,
+    /// Maximum of that volume after any step.
+    pub peak_volume_m3: Vec<f32>,
+    /// Maximum after any step of the mean speed of particles over the cell, weighted by volume, in m/s.
+    pub peak_speed_m_s: Vec<f32>,
+    /// First step after which a particle was over the cell, 0 for the initial state, or [`Self::NEVER`].
+    pub first_step: Vec<u32>,
+}
+
+impl FlowCells {
+    /// First step of a cell over which no particle has been.
+    pub const NEVER: u32 = u32::MAX;
+}
+
 /// Result that is being read back from the device.
 pub trait PendingResult<T> {
     /// Returns true if the result has arrived.
@@ -250,6 +277,8 @@ pub trait PendingResult<T> {
 pub type PendingMeasurement = Box<dyn PendingResult<Measurement>>;
 /// The first fault, if there was one, that is being read back.
 pub type PendingFault = Box<dyn PendingResult<Option<SolverFault>>>;
+/// What a flow left on the map that is being read back.
+pub type PendingFlow = Box<dyn PendingResult<FlowCells>>;
 /// Violated invariants that are being read back.
 pub type PendingInvariants = Box<dyn PendingResult<Vec<InvariantFault>>>;
 

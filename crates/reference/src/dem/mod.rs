@@ -2,6 +2,7 @@
 
 mod contact;
 mod lists;
+mod map;
 mod oscillator;
 mod slab;
 mod step;
@@ -12,6 +13,7 @@ pub use contact::{
     evaluate_contact,
 };
 pub use lists::{check_lists, count_contacts, fit_lists};
+pub use map::FlowMap;
 pub use oscillator::Oscillator;
 pub use slab::{Link, Motion, Slabs, Solid, Wrench};
 pub use step::{Grain, State};

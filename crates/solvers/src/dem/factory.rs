@@ -1,14 +1,15 @@
 //! Discrete element method as a [`Solver`].
 
 use super::fault::DemFaultCheck;
+use super::flow_map::PendingFlowCells;
 use super::lists::LIST_SKIN;
 use super::metrics::{DemMetrics, PendingDemMetrics};
 use super::shown::set_infos;
 use super::solver::Dem;
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
-    FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, RigidBodies, Solver,
-    SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE, WorkCounter,
+    FlowMaterial, Measurement, MetricInfo, PendingFault, PendingFlow, PendingMeasurement, RigidBodies,
+    Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE, WorkCounter,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -102,6 +103,17 @@ impl Solver for Dem {
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
         Ok(forwarded(own, PendingDemMetrics::is_ready, |own| Ok(own.wait()?.into())))
+    }
+
+    fn record_flow(&self, recorder: &mut Recorder) -> Result<Option<PendingFlow>, SolverError> {
+        let own = self.record_flow_cells(recorder)?;
+        Ok(own.map(|own| forwarded(own, PendingFlowCells::is_ready, PendingFlowCells::wait)))
+    }
+
+    fn final_warnings(&self, _device: &Device) -> Result<Vec<String>, SolverError> {
+        let warning = "the terrain has too many cells for a map of the flow on this device: there are no rasters \
+                       of thickness, speed, pressure and arrival";
+        Ok(self.lacks_map().then(|| warning.to_owned()).into_iter().collect())
     }
 
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {

@@ -16,10 +16,11 @@
 //! TouchPoints  forces of pieces on surfaces and on one another
 //! PullLinks    forces of links, until they break
 //! MovePieces   the motion that all of these give pieces; the loads on bodies
+//! MapFlow      peaks of thickness and speed over each cell of the terrain
 //! ```
 //!
 //! Without slabs in the scene, the stages of pieces record nothing; without slabs and named bodies, neither
-//! does the last stage.
+//! does `MovePieces`; without a terrain, neither does `MapFlow`.
 //!
 //! Each of the two grains has the contact in its list, and no force is scattered. A grain has as many rows as
 //! there are things within its reach and a skin, and rows of all grains are consecutive, so memory depends on
@@ -30,6 +31,7 @@
 mod contacts;
 mod factory;
 mod fault;
+mod flow_map;
 mod grains;
 mod lists;
 mod metrics;
@@ -44,6 +46,7 @@ mod touching;
 
 pub use factory::Factory;
 pub use fault::{DemFault, DemFaultCheck};
+pub use flow_map::{MapGrid, PendingFlowCells};
 pub use grains::Grains;
 pub use lists::LIST_SKIN;
 pub use metrics::{DemMetrics, PendingDemMetrics, SlabMetrics};

@@ -1,5 +1,6 @@
 //! Parameters of the discrete element method, as kernels use them.
 
+use super::flow_map::MapGrid;
 use super::pieces::Pieces;
 use crate::Surroundings;
 use frazil_scene::{Dem, damping_ratio};
@@ -27,6 +28,8 @@ pub struct DemParameters {
     pub surroundings: Surroundings,
     /// Slab pieces.
     pub pieces: Pieces,
+    /// Grid on which the peaks of the flow are mapped, if they are.
+    pub map: Option<MapGrid>,
     /// Capacity in contact rows per grain, on average.
     pub contacts_per_grain: f64,
     /// Radius of a grain in m, to which the skin of contact lists is proportional, and that skin.
@@ -86,6 +89,7 @@ impl DemParameters {
             terms,
             surroundings,
             pieces: Pieces::default(),
+            map: None,
             contacts_per_grain,
             radius_m: dem.radius_m,
             skin_m: 0.0,

@@ -64,6 +64,13 @@ impl Particles {
         device.upload(&particles.spin, spins_1_s)?;
         device.upload(&particles.radius, radii_m)?;
         device.upload(&particles.id, &(0..n as u32).collect::<Vec<_>>())?;
+        // Packed in the order of ids until the first sort: the state is mapped before it.
+        let sphere = |(&[x, y, z], &r): (&[f32; 3], &f32)| [x, y, z, r];
+        let spheres: Vec<[f32; 4]> = positions_m.iter().zip(radii_m).map(sphere).collect();
+        device.upload(&particles.sphere, &spheres)?;
+        let motions = velocities_m_s.iter().zip(spins_1_s).zip(0..);
+        let motion = |((&velocity_m_s, &spin_1_s), id)| GrainMotion { velocity_m_s, id, spin_1_s };
+        device.upload(&particles.motion, &motions.map(motion).collect::<Vec<_>>())?;
         Ok(particles)
     }
 

@@ -1,6 +1,7 @@
 //! Conversion of a scene to parameters and grains.
 
 use super::contacts::bonded_rows;
+use super::flow_map::MapGrid;
 use super::grains::Grains;
 use super::parameters::DemParameters;
 use super::pieces::Pieces;
@@ -23,7 +24,11 @@ impl DemParameters {
         }
         let sampled = scene.sample_slabs().map_err(|error| refuse("slabs", &error.to_string()))?;
         let pieces = Pieces::of(&scene.slabs, dem, &sampled);
-        Ok(Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n).with_pieces(pieces, dem.max_radius_m()))
+        let map = scene.ground().map(|terrain| MapGrid::of(terrain, dem.radius_m));
+        let parameters = Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n);
+        let mut parameters = parameters.with_pieces(pieces, dem.max_radius_m());
+        parameters.map = map;
+        Ok(parameters)
     }
 }
 

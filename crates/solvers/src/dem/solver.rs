@@ -2,6 +2,7 @@
 
 use super::contacts::{Contacts, Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord};
+use super::flow_map::{FlowMap, PendingFlowCells};
 use super::grains::Grains;
 use super::lists::{ContactLists, skin_radii};
 use super::metrics::{DemMeasurePass, PendingDemMetrics};
@@ -45,6 +46,8 @@ pub enum Stage {
     PullLinks,
     /// Moves pieces, and sums the loads on bodies.
     MovePieces,
+    /// Raises the peaks on the map of the flow.
+    MapFlow,
 }
 
 impl std::fmt::Display for Stage {
@@ -69,6 +72,8 @@ pub struct Dem {
     is_forced: bool,
     tuning: Tuning,
     slabs: Slabs,
+    /// Map of the flow, if the parameters have its grid and the device can bind it.
+    map: Option<FlowMap>,
     collide: Kernel<collide::Interface>,
     move_grains: Kernel<move_grains::Interface>,
     fault: FaultRecord,
@@ -114,7 +119,7 @@ fn body_kernels(
 
 impl Dem {
     /// Stages of one step, in order.
-    pub const STAGES: [Stage; 11] = [
+    pub const STAGES: [Stage; 12] = [
         Stage::CheckLists,
         Stage::StoreGrains,
         Stage::FindCells,
@@ -126,6 +131,7 @@ impl Dem {
         Stage::TouchPoints,
         Stage::PullLinks,
         Stage::MovePieces,
+        Stage::MapFlow,
     ];
 
     /// Makes grains without contacts. Set-up only: waits for the device.
@@ -150,7 +156,12 @@ impl Dem {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let capacity = capacity_for(&parameters, grains);
-        Self::with_capacity(device, parameters, grains, (rows, capacity), tuning)
+        let dem = Self::with_capacity(device, parameters, grains, (rows, capacity), tuning)?;
+        // The initial state is part of the flow.
+        let mut recorder = device.recorder()?;
+        dem.map_flow(&mut recorder);
+        device.submit(recorder)?;
+        Ok(dem)
     }
 
     fn with_capacity(
@@ -168,12 +179,14 @@ impl Dem {
         let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
         let particles = Particles::upload(device, grains, workgroup_size)?;
         let contacts = Contacts::new(device, &parameters, rows, capacity, workgroup_size)?;
+        let map = parameters.map.map(|grid| FlowMap::new(device, grid, workgroup_size)).transpose()?;
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
             heights,
             grab: GrabPass::new(device, workgroup_size)?,
             slabs: Slabs::new(device, &parameters, tuning)?,
+            map: map.flatten(),
             lists: ContactLists::new(device, &parameters, n, contacts.n_rows(), tuning)?,
             is_listed: false,
             is_forced: true,
@@ -231,8 +244,15 @@ impl Dem {
                 self.slabs.move_pieces(recorder, &around, &self.lists.state);
                 self.step += 1;
             }
+            Stage::MapFlow => self.map_flow(recorder),
         }
         Ok(())
+    }
+
+    fn map_flow(&self, recorder: &mut Recorder) {
+        if let Some(map) = &self.map {
+            map.record(recorder, &self.particles, &self.fault);
+        }
     }
 
     /// Returns the inputs of the piece kernels for the current step (after [`Self::step`] steps).
@@ -382,6 +402,7 @@ impl Dem {
         let mut columns = self.columns();
         columns.extend(self.contacts.state_columns());
         columns.extend(self.slabs.state_columns());
+        columns.extend(self.map.iter().flat_map(FlowMap::state_columns));
         columns
     }
 
@@ -439,6 +460,21 @@ impl Dem {
         self.gauge.record(recorder, &self.ring, &self.terms, &self.parameters, grains, &self.slabs)
     }
 
+    /// Records the read-back of the map of the flow, if there is one. All steps are in it, and the state at
+    /// this point of the recorder.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_flow_cells(&self, recorder: &mut Recorder) -> frazil_vk::Result<Option<PendingFlowCells>> {
+        let read = |map: &FlowMap| map.read(recorder, &self.ring, &self.particles, &self.fault);
+        self.map.as_ref().map(read).transpose()
+    }
+
+    /// Returns true if the parameters have the grid of a map that is too large for the device.
+    pub fn lacks_map(&self) -> bool {
+        self.parameters.map.is_some() && self.map.is_none()
+    }
+
     /// Records the read-back of the first fault of the previous steps, if there was one.
     ///
     /// # Errors
@@ -472,6 +508,9 @@ impl Dem {
         let tuning = Tuning::default();
         let mut dem = Self::with_capacity(device, parameters, &grains, (&rows, capacity), tuning)?;
         dem.slabs.restore(device, &saved)?;
+        if let Some(map) = &dem.map {
+            map.restore(device, &saved)?;
+        }
         dem.step = step;
         dem.fault = FaultRecord::new(device, dem.contacts.n_rows(), step)?;
         Ok(dem)

@@ -1,12 +1,13 @@
-//! Avalanche results: map rasters of thickness and speed, and the run-out of the front.
-//! Both are computed from the recording, so that those of a resumed run cover the whole run.
+//! Avalanche results: map rasters of the flow, and the run-out of the front.
+//! Rasters come from the solver, which maps every step whether it is recorded or not; the front is computed
+//! from the recording. Both cover the whole of a resumed run.
 
 use super::outputs::Folder;
 use crate::failure::Failure;
-use frazil_io::{FlowRasters, Frame, Metric, MetricsWriter, Recording};
+use crate::simulation::Simulation;
+use frazil_io::{FlowHistory, FlowRasters, Frame, Metric, MetricsWriter, Recording};
 use frazil_scene::{Scene, Terrain};
-use frazil_solvers::FlowMaterial;
-use std::f64::consts::PI;
+use frazil_solvers::FlowCells;
 
 /// Fraction of the grains, the lowest ones, that form the front.
 const FRONT_SHARE: f64 = 0.01;
@@ -35,31 +36,44 @@ struct Instant {
     top_m: f64,
 }
 
-/// Writes `deposit_thickness.asc`, `peak_thickness.asc`, `peak_speed.asc` and `flow.csv` of a scene on a
-/// terrain. It writes nothing for a scene without a terrain, for a run without a recording, or if frames lack
-/// velocities or radii.
-pub fn write(folder: &Folder, scene: &Scene, material: FlowMaterial) -> Result<(), Failure> {
+/// Writes the rasters of [`FLOW_RASTER_FILES`](frazil_io::FLOW_RASTER_FILES) of a finished run, if its solver
+/// maps a flow on a terrain. It waits for the device, which has no more steps to run.
+pub fn write_rasters(folder: &Folder, simulation: &Simulation) -> Result<(), Failure> {
+    let scene = &simulation.scene;
+    let (Some(terrain), Some(material)) = (scene.ground(), simulation.factory.flow_material(scene)) else {
+        return Ok(());
+    };
+    let mut recorder = simulation.device.recorder()?;
+    let pending = simulation.solver.record_flow(&mut recorder)?;
+    simulation.device.submit(recorder)?;
+    let Some(pending) = pending else { return Ok(()) };
+    let FlowCells { volume_m3, peak_volume_m3, peak_speed_m_s, first_step } = pending.wait()?;
+    let arrival_s = |step: &u32| match *step {
+        FlowCells::NEVER => f32::NAN,
+        step => (f64::from(step) * scene.dt_s()) as f32,
+    };
+    let arrival_s = first_step.iter().map(arrival_s).collect();
+    let history = FlowHistory { volume_m3, peak_volume_m3, peak_speed_m_s, arrival_s };
+    FlowRasters::new(terrain, &history, material.particle_density_kg_m3, material.bulk_density_kg_m3)
+        .write(folder.root(), terrain)
+        .map_err(Failure::other)
+}
+
+/// Writes `flow.csv` of a recorded flow on a terrain. It writes nothing for a scene without a terrain, or if
+/// frames lack velocities.
+pub fn write_front(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
     let Some(terrain) = scene.ground() else { return Ok(()) };
     let mut recording = Recording::open(&folder.recording()).map_err(Failure::other)?;
-    let mut rasters = FlowRasters::new(terrain, material.bulk_density_kg_m3);
     let mut instants = Vec::new();
     for index in 0..recording.len() {
         let frame = recording.frame(index).map_err(Failure::other)?;
-        let (Ok(velocities), Ok(radii)) = (frame.vec3("velocity"), frame.f32("radius")) else {
+        let Ok(velocities) = frame.vec3("velocity") else {
             return Ok(());
         };
         let positions = frame.vec3("position").map_err(Failure::other)?;
-        let masses: Vec<f32> = radii.iter().map(|r| mass_kg((*r).into(), material) as f32).collect();
-        rasters.add(positions, velocities, &masses);
         instants.extend(instant(&frame, positions, velocities));
     }
-    rasters.write(folder.root(), terrain).map_err(Failure::other)?;
     write_table(folder, terrain, &instants)
-}
-
-/// Returns the mass of a sphere in kg.
-fn mass_kg(radius_m: f64, material: FlowMaterial) -> f64 {
-    4.0 / 3.0 * PI * radius_m * radius_m * radius_m * material.particle_density_kg_m3
 }
 
 fn instant(frame: &Frame, positions: &[[f32; 3]], velocities: &[[f32; 3]]) -> Option<Instant> {

@@ -189,10 +189,9 @@ pub fn simulate(
         impacts::write(folder, &simulation.scene)?;
     }
     if let Ok(Ended::Complete) = &ended {
-        if schedule.record.is_some()
-            && let Some(material) = simulation.factory.flow_material(&simulation.scene)
-        {
-            flow::write(folder, &simulation.scene, material)?;
+        flow::write_rasters(folder, &simulation)?;
+        if schedule.record.is_some() && simulation.factory.flow_material(&simulation.scene).is_some() {
+            flow::write_front(folder, &simulation.scene)?;
         }
         at_end(&simulation)?;
     }

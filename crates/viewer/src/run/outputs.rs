@@ -3,7 +3,9 @@
 use super::parcel::{OutputBatch, Picture, StepTime};
 use super::schedule::Schedule;
 use crate::failure::Failure;
-use frazil_io::{Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter};
+use frazil_io::{
+    FLOW_RASTER_FILES, Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter,
+};
 use frazil_scene::Scene;
 use frazil_solvers::{MetricInfo, PlotSpec, factories};
 use std::fs;
@@ -42,10 +44,8 @@ impl Folder {
             self.flow(),
             self.impacts(),
             self.impacts_plot(),
-            self.root.join("deposit_thickness.asc"),
-            self.root.join("peak_thickness.asc"),
-            self.root.join("peak_speed.asc"),
         ];
+        let rasters = FLOW_RASTER_FILES.map(|name| self.root.join(name));
         let pictures =
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_picture = |path: &PathBuf| {
@@ -55,7 +55,7 @@ impl Folder {
         };
         let plots = factories().into_iter().flat_map(|factory| factory.plots());
         let plots = plots.map(|plot| self.plot(&plot));
-        for path in left.into_iter().chain(plots).chain(pictures.filter(is_picture)) {
+        for path in left.into_iter().chain(rasters).chain(plots).chain(pictures.filter(is_picture)) {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Failure::input(format!("cannot replace {}: {error}", path.display())));

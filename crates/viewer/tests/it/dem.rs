@@ -2,7 +2,8 @@
 
 use crate::resume::{assert_same_results, run_whole_and_broken};
 use crate::tool::{command, picture, state_hash, stderr, succeed};
-use frazil_io::{MetricsTable, Recording};
+use frazil_io::{FLOW_RASTER_FILES, MetricsTable, Recording};
+use frazil_scene::Terrain;
 use std::path::Path;
 use std::process::Command;
 
@@ -63,6 +64,10 @@ fn a_resumed_run_of_grains_ends_with_the_bits_of_an_uninterrupted_one() {
             succeed(&mut command(&[&["run"], scene, &into, arguments].concat()));
         });
         assert_same_results(&whole, &broken);
+        assert_eq!(whole.join("arrival_time.asc").is_file(), name != "frozen", "{name}");
+        if name != "frozen" {
+            assert_same_rasters(&whole, &broken);
+        }
         if name == "frozen" {
             let metrics = MetricsTable::read(&whole.join("metrics.csv")).unwrap();
             let bonds = metrics.column("bonds_per_grain").unwrap();
@@ -82,14 +87,85 @@ fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
     // It starts at rest and moves down a slope of some 30 degrees: g/2 t² sin θ is at most 0.6 m.
     assert!(run_out[5] > 0.05 && run_out[5] < 0.7, "{run_out:?}");
     assert!(height.windows(2).all(|pair| pair[1] <= pair[0] + 0.01), "{height:?}");
-    let read = |name: &str| {
-        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
-        frazil_scene::Terrain::from_ascii_grid(&text).unwrap()
-    };
-    let [deposit, peak, speed] = ["deposit_thickness.asc", "peak_thickness.asc", "peak_speed.asc"].map(read);
+    let [deposit, peak, speed, pressure, arrival] = FLOW_RASTER_FILES.map(|name| raster(folder.path(), name));
     let pairs = deposit.map_heights_m().iter().zip(peak.map_heights_m());
     assert!(pairs.clone().all(|(now, max)| now <= max) && pairs.clone().any(|(now, _)| *now > 0.1));
     assert!(speed.map_heights_m().iter().any(|v| *v > 0.5));
+    for (speed, pressure) in speed.map_heights_m().iter().zip(pressure.map_heights_m()) {
+        // Snow of 270 kg/m³; the pressure is rounded to f32.
+        assert!((pressure - 0.27 * speed * speed).abs() <= 1e-6 * pressure, "{pressure} kPa at {speed} m/s");
+    }
+    let arrivals = arrival.map_heights_m().iter().zip(peak.map_heights_m());
+    assert!(arrivals.clone().all(|(arrival, peak)| arrival.is_nan() == (*peak == 0.0)));
+    let later: Vec<f64> = arrival.map_heights_m().iter().copied().filter(|t| *t > 0.0).collect();
+    assert!(!later.is_empty() && later.iter().all(|t| *t <= 0.5), "{later:?}");
+}
+
+fn raster(folder: &Path, name: &str) -> Terrain {
+    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+    Terrain::from_ascii_grid(&text).unwrap()
+}
+
+fn assert_same_rasters(first: &Path, second: &Path) {
+    for name in FLOW_RASTER_FILES {
+        let [first, second] = [first, second].map(|folder| std::fs::read(folder.join(name)).unwrap());
+        assert!(first == second, "{name} differs");
+    }
+}
+
+/// Returns the maximum over every `every`-th frame of the mean speed over each cell in m/s, weighted by
+/// volume.
+fn peak_speed_of_frames(folder: &Path, grid: &Terrain, every: usize) -> Vec<f64> {
+    let mut recording = Recording::open(&folder.join("recording.frazil-rec")).unwrap();
+    let n = grid.n_columns() * grid.n_rows();
+    let mut peaks = vec![0.0_f64; n];
+    for index in (0..recording.len()).step_by(every) {
+        let frame = recording.frame(index).unwrap();
+        let mut sums = vec![[0.0; 2]; n];
+        let columns = frame.vec3("position").unwrap().iter().zip(frame.vec3("velocity").unwrap());
+        for ((position, velocity), radius) in columns.zip(frame.f32("radius").unwrap()) {
+            // The cells are half a metre wide, whose inverse is exact.
+            let place = |x: f32| (x * (1.0 / grid.cell_m()) as f32 + 0.5).floor() as usize;
+            let volume = f64::from(*radius).powi(3);
+            let speed = velocity.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
+            let sum = &mut sums[place(position[1]) * grid.n_columns() + place(position[0])];
+            *sum = [sum[0] + volume, sum[1] + volume * speed];
+        }
+        for (peak, [volume, flux]) in peaks.iter_mut().zip(&sums).filter(|(_, [volume, _])| *volume > 0.0) {
+            *peak = peak.max(flux / volume);
+        }
+    }
+    peaks
+}
+
+#[test]
+fn rasters_of_a_flow_hold_every_step_whether_it_is_recorded_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let [every, rarely, never, broken] =
+        ["every", "rarely", "never", "broken"].map(|name| folder.path().join(name));
+    let plan = ["--render", "never", "--metrics", "never"];
+    let run = |out: &Path, arguments: &[&str]| succeed(&mut run(out, &[&plan[..], arguments].concat()));
+    run(&every, &["--record", "1", "--steps", "800"]);
+    run(&rarely, &["--record", "200", "--steps", "800"]);
+    run(&never, &["--record", "never", "--steps", "800"]);
+    run(&broken, &["--record", "never", "--steps", "333", "--checkpoint", "333"]);
+    let checkpoint = broken.join("checkpoint.frazil-ckpt");
+    run(&broken, &["--record", "never", "--steps", "800", "--resume", checkpoint.to_str().unwrap()]);
+    for other in [&rarely, &never, &broken] {
+        assert_same_rasters(&every, other);
+    }
+    assert!(!never.join("flow.csv").exists() && rarely.join("flow.csv").is_file());
+
+    let found = raster(&never, "peak_speed.asc");
+    let of_all = peak_speed_of_frames(&every, &found, 1);
+    let of_few = peak_speed_of_frames(&every, &found, 200);
+    let mut n_missed = 0;
+    for ((found, all), few) in found.map_heights_m().iter().zip(&of_all).zip(&of_few) {
+        // Some ten roundings to single precision.
+        assert!((found - all).abs() <= 2e-6 * all, "{found} m/s, {all} m/s in the frames");
+        n_missed += usize::from(*few < 0.9 * found);
+    }
+    assert!(n_missed > 0, "frames miss no peak");
 }
 
 #[test]
