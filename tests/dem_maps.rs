@@ -17,9 +17,9 @@ use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-/// Cells of 0.1 m, which leave out a part of the unit cube along both axes.
-const N_CELLS: [u32; 2] = [8, 7];
-const CELL_M: f64 = 0.1;
+/// Cells as wide as a radius, which leave out a part of the unit cube along both axes.
+const N_CELLS: [u32; 2] = [20, 18];
+const CELL_M: f64 = 0.04;
 /// Steps in which some grains of a cloud at up to 1 m/s enter another cell.
 const STEPS: u64 = 40;
 /// Maximum relative error: some ten roundings to single precision, of the square root and the division too.
