@@ -392,7 +392,7 @@ struct Sweep {
 impl Sweep {
     fn run(device: &Device, variants: &[Variant], effort: Effort) -> Result<Self, Failure> {
         let courants: Vec<f64> = effort
-            .choose(&[8, 16][..], &[1, 2, 4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19][..])
+            .choose(&[8_u32, 16][..], &[1, 2, 4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19][..])
             .iter()
             .map(|twentieths| f64::from(*twentieths) / 20.0)
             .collect();
@@ -421,7 +421,7 @@ impl Sweep {
                 continue;
             }
             let (courants, steps): (&[f64], &[u64]) =
-                effort.choose((&[0.8], &[4]), (&[0.2, 0.5, 0.8, 0.95], &[1, 4, 16, 64, 256]));
+                effort.choose((&[0.8][..], &[4][..]), (&[0.2, 0.5, 0.8, 0.95][..], &[1, 4, 16, 64, 256][..]));
             for courant in courants {
                 let layers = feedback::block(device, &section, *courant, SPEED_M_S, SWEEP_OFFSETS[0], steps)?;
                 sweep.blocks.push((number, *courant, layers));
