@@ -62,6 +62,17 @@ pub fn cube(dimensions: u32, corner_m: DVec3, side_m: f64, n: u32, density_kg_m3
         .collect()
 }
 
+/// Returns the Frobenius norm.
+pub fn norm(m: DMat3) -> f64 {
+    m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Returns the rotation of the polar decomposition by Newton's iteration, which converges for a matrix near a
+/// rotation.
+pub fn rotation(f: DMat3) -> DMat3 {
+    (0..20).fold(f, |r, _| 0.5 * (r + r.inverse().transpose()))
+}
+
 /// A snow sample on the device.
 pub struct Sample {
     device: Device,
@@ -242,4 +253,16 @@ impl Sample {
 
 fn word_column<'a>(state: &'a [StateColumn], name: &str) -> &'a [u32] {
     state.iter().find(|column| column.name == name).map_or(&[], |column| &column.words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rotation_of_a_stretched_rotation_is_found() {
+        let r = DMat3::from_rotation_y(0.4) * DMat3::from_rotation_x(-1.1);
+        let found = rotation(r * DMat3::from_diagonal(DVec3::new(1.01, 0.98, 1.0)));
+        assert!(norm(found - r) < 1e-12);
+    }
 }

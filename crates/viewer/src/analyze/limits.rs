@@ -63,6 +63,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
         rows,
         panels: panels(&curves, &tipped),
         scales: [Scale::Linear, Scale::Logarithmic],
+        more_plots: Vec::new(),
         page,
         summary,
     })

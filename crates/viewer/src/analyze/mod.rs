@@ -2,6 +2,7 @@
 //! Each study is a table, a plot and a page of text, all from results of the solver on the device. Closed
 //! formulas of the paper are shown beside the measurements and never replace them.
 
+mod feedback;
 mod fit;
 mod lab;
 mod limits;

@@ -14,6 +14,22 @@ pub struct OwnPanel {
     pub series: Vec<Series>,
 }
 
+/// Another plot of a study.
+pub struct ExtraPlot {
+    /// The file is `STUDY_NAME.svg`.
+    pub name: &'static str,
+    pub title: &'static str,
+    pub panels: Vec<OwnPanel>,
+    pub scales: [Scale; 2],
+}
+
+impl ExtraPlot {
+    /// Returns the file name of the plot.
+    pub fn file(&self, study: Study) -> String {
+        format!("{study}_{}.svg", self.name)
+    }
+}
+
 /// Results of a study.
 pub struct Report {
     pub study: Study,
@@ -23,6 +39,7 @@ pub struct Report {
     pub rows: Vec<Vec<String>>,
     pub panels: Vec<OwnPanel>,
     pub scales: [Scale; 2],
+    pub more_plots: Vec<ExtraPlot>,
     /// Page text in Markdown, without its title.
     pub page: String,
     /// Main result, for the terminal.
@@ -30,7 +47,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Writes `STUDY.csv`, `STUDY.svg` and `STUDY.md`.
+    /// Writes `STUDY.csv`, `STUDY.svg`, further plots, and `STUDY.md`.
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
         let study = self.study;
         let mut csv = self.header.join(",") + "\n";
@@ -38,17 +55,21 @@ impl Report {
             csv += &(row.join(",") + "\n");
         }
         write(&folder.join(format!("{study}.csv")), &csv)?;
-        let panels: Vec<Panel<'_>> = self
-            .panels
-            .iter()
-            .map(|panel| Panel { x_label: panel.x_label, y_label: panel.y_label, series: &panel.series })
-            .collect();
-        let plot = folder.join(format!("{study}.svg"));
-        plot_panels_scaled(self.title, &panels, self.scales, &plot).map_err(Failure::other)?;
-        let page = format!(
-            "# {}\n\n{}\n![{}]({study}.svg)\n\nAll numbers are in {study}.csv.\n",
-            self.title, self.page, self.title
-        );
+        let draw = |title: &str, panels: &[OwnPanel], scales, file: &str| {
+            let panels: Vec<Panel<'_>> = panels
+                .iter()
+                .map(|panel| Panel { x_label: panel.x_label, y_label: panel.y_label, series: &panel.series })
+                .collect();
+            plot_panels_scaled(title, &panels, scales, &folder.join(file)).map_err(Failure::other)
+        };
+        draw(self.title, &self.panels, self.scales, &format!("{study}.svg"))?;
+        let mut links = format!("![{}]({study}.svg)\n", self.title);
+        for plot in &self.more_plots {
+            let file = plot.file(study);
+            draw(plot.title, &plot.panels, plot.scales, &file)?;
+            links += &format!("\n![{}]({file})\n", plot.title);
+        }
+        let page = format!("# {}\n\n{}\n{links}\nAll numbers are in {study}.csv.\n", self.title, self.page);
         write(&folder.join(format!("{study}.md")), &page)
     }
 }

@@ -91,6 +91,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
         rows,
         panels: panels(&timed, &predicted),
         scales: [Scale::Logarithmic; 2],
+        more_plots: Vec::new(),
         page: page(device, &timed, &exponents, fit.as_ref()),
         summary: format!(
             "runtime: time goes as particles to the {}, nodes to the {}, on {}",

@@ -90,6 +90,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
         rows,
         panels: panels(&heavier, &more, &estimates, &lone),
         scales: [Scale::Logarithmic; 2],
+        more_plots: Vec::new(),
         page: page(&heavier, &more, &estimates, &lone, exponent),
         summary: format!("scaling: force the same and velocity as mass to the {slope:.3}"),
     })
