@@ -82,8 +82,8 @@ pub enum Command {
     /// Validate the engine on this device: compare it with twins, closed forms, experiments and papers.
     ///
     /// Prints a row for each quantity with its bound, PASS or FAIL, and writes validation.md, validation.csv
-    /// and plots. Exit status 4 if a quantity fails that does not fail on every device. A case that the device
-    /// is too small for is "not run".
+    /// and plots. Exit status 4 if a quantity fails that does not fail on every device. A case that the
+    /// device is too small for is "not run".
     Validate(ValidateArgs),
     /// Validate a scene and print a summary; no device is needed.
     Check(CheckArgs),

@@ -1,6 +1,6 @@
 //! Parameters of the discrete element method, as kernels use them.
 
-use super::flow_map::MapGrid;
+use super::map_grid::MapGrid;
 use super::pieces::Pieces;
 use crate::Surroundings;
 use frazil_scene::{Dem, damping_ratio};

@@ -1,8 +1,8 @@
 //! Conversion of a scene to parameters and grains.
 
 use super::contacts::bonded_rows;
-use super::flow_map::MapGrid;
 use super::grains::Grains;
+use super::map_grid::MapGrid;
 use super::parameters::DemParameters;
 use super::pieces::Pieces;
 use super::solver::Dem;

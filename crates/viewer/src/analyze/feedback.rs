@@ -3,8 +3,8 @@
 //!
 //! A lone particle of mass m and volume V with the stress σ moves its nodes by −Δt V σ ∇w/(w m), and takes
 //! ∇v = −(Δt/ρ) σ A from them, with A = Σ ∇w ∇wᵀ/w. The products of splines make A diagonal, with a(f)/h² for
-//! the place f of the particle between nodes along each axis. Under equal strain ε along all D axes σ is (2μ +
-//! D λ) ε, so that with the Courant number C = c Δt/h and κ = (2μ + D λ)/(λ + 2μ)
+//! the place f of the particle between nodes along each axis. Under equal strain ε along all D axes σ is
+//! (2μ + D λ) ε, so that with the Courant number C = c Δt/h and κ = (2μ + D λ)/(λ + 2μ)
 //!
 //! - PIC and FLIP, which keep no ∇v: ε' = (1 − κ C² a) ε;
 //! - APIC, which keeps c = Δt C: ε' = ε + c − κ C² a ε, c' = c − 3 κ C² ε;

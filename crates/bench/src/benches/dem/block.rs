@@ -8,7 +8,7 @@ use frazil_scene::{Dem as Section, SampledSlabs};
 use frazil_shaders::common::body::HEIGHTFIELD;
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
-use frazil_solvers::dem::{Dem, DemParameters, Grains, Pieces, Stage};
+use frazil_solvers::dem::{Dem, DemParameters, Grains, MapGrid, Pieces, Stage};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_testkit::saved_state;
 use frazil_testkit::twins::{dem, slabs};
@@ -81,8 +81,10 @@ impl Block {
         let section = section(rolling_friction);
         let side = (1..).find(|side: &usize| side.pow(3) >= n).unwrap_or(1);
         let dt_s = section.contact_time_s() / section.steps_per_contact;
-        let parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32)
+        let mut parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32)
             .with_pieces(plates(&section, n_pieces, side), RADIUS_M);
+        // A flow over a terrain is mapped in each step.
+        parameters.map = Some(MapGrid::new([side as u32; 2], PITCH_M, RADIUS_M));
         let slabs = slabs::twin_slabs(&parameters.pieces);
         let p = dem::twin_parameters(&section, &parameters);
         let mut dem = Dem::new(device, parameters, &grains(n, side), Tuning::default())?;

@@ -134,7 +134,7 @@ fn series(label: &str, counts: &[Counts], of: impl Fn(&Counts) -> f64) -> Series
 }
 
 fn melting(lab: &Lab) -> Result<Outcome, Failure> {
-    let steps = if lab.is_full { 5000 } else { 2000 };
+    let steps = if lab.is_full { 5000 } else { 800 };
     let mut run = Experiment::builtin(lab, "melting", &[&scale(lab, "0.3")])?;
     let counts = counts(&mut run, steps, 20)?;
     let (first, last) = (&counts[0], &counts[counts.len() - 1]);
