@@ -119,7 +119,7 @@ fn stiffness_of_place(f: f64) -> f64 {
 }
 
 /// Strains a lone particle at rest by 10⁻⁴ along all axes, and returns ε'/ε of its strain in a step by least
-/// squares over steps in which it is between 10⁻⁶ and 10⁻³.
+/// squares over steps in which it is between 10⁻⁶ and 2·10⁻⁴: the theory is linear in it.
 fn factor(section: &Section, dt_s: f64, offset_cells: f64) -> f64 {
     let dimensions = section.dimensions as usize;
     let still =
@@ -150,7 +150,7 @@ fn factor(section: &Section, dt_s: f64, offset_cells: f64) -> f64 {
         snow.particles()[0].elastic.x_axis.x - 1.0
     };
     let mut strains = vec![strain(&mut snow)];
-    while strains.len() < 24 && (1e-6..1e-3).contains(&strains[strains.len() - 1].abs()) {
+    while strains.len() < 24 && (1e-6..2e-4).contains(&strains[strains.len() - 1].abs()) {
         strains.push(strain(&mut snow));
     }
     let sum = |of: &dyn Fn(&[f64]) -> f64| strains.windows(2).map(of).sum::<f64>();
@@ -178,9 +178,10 @@ fn a_step_multiplies_the_strain_of_a_lone_particle_as_in_theory_with_and_without
                     let theory = 1.0 - kappa * courant * courant * stiffness_of_place(offset);
                     let found = factor(&section, dt_s, offset);
                     println!("{dimensions}-D, {weights:?}, FLIP {flip}, {courant}: {found:.4}, {theory:.4}");
-                    // Strains of 10⁻³ are nonlinear by a few of their size. As printed, up to all of the two
-                    // outermost nodes' share of the stiffness, 1.5 of the offset, is lost to rounding.
-                    let tolerance = 0.01 + if weights == Weights::AsPrinted { 1.5 * offset } else { 0.0 };
+                    // Strains of up to 6·10⁻⁴ are nonlinear by a few of their size. As printed, all of the
+                    // two outermost nodes' share of the stiffness, 1.5 of the offset, may be lost to
+                    // rounding.
+                    let tolerance = 0.005 + if weights == Weights::AsPrinted { 1.5 * offset } else { 0.0 };
                     assert!((found - theory).abs() < tolerance, "{found} {theory}");
                     let threshold = (2.0_f64 / (3.0 * kappa)).sqrt();
                     assert_eq!(found.abs() > 1.0, courant > threshold, "{found} at {courant}");
