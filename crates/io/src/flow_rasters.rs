@@ -178,7 +178,7 @@ mod tests {
         let one_m = (25.0 * 2.0_f64.sqrt()) as f32 / 4.5;
         (flow.volume_m3[6], flow.peak_volume_m3[6]) = (one_m, 3.0 * one_m);
         // Four neighbours, since a raster must have a known cell between four heights to be read.
-        [6, 7, 11, 12].map(|cell| flow.arrival_s[cell] = 1.5);
+        [6, 7, 11, 12].into_iter().for_each(|cell| flow.arrival_s[cell] = 1.5);
         flow.peak_speed_m_s[6] = 10.0;
         let rasters = FlowRasters::new(&terrain, &flow, 900.0, 200.0);
         let folder = tempfile::tempdir().unwrap();
