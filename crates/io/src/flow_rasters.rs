@@ -7,7 +7,7 @@ use frazil_scene::Terrain;
 use crate::error::Result;
 use crate::raster::write_ascii_grid;
 
-/// What a flow left over the cells of a terrain, each centred on one of its heights: rows from the south,
+/// Results of a flow over the cells of a terrain, each centred on one of its heights: rows from the south,
 /// each from the west.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FlowHistory {

@@ -277,7 +277,7 @@ pub trait PendingResult<T> {
 pub type PendingMeasurement = Box<dyn PendingResult<Measurement>>;
 /// The first fault, if there was one, that is being read back.
 pub type PendingFault = Box<dyn PendingResult<Option<SolverFault>>>;
-/// What a flow left on the map that is being read back.
+/// Map of a flow that is being read back, without waiting.
 pub type PendingFlow = Box<dyn PendingResult<FlowCells>>;
 /// Violated invariants that are being read back.
 pub type PendingInvariants = Box<dyn PendingResult<Vec<InvariantFault>>>;

@@ -127,7 +127,7 @@ fn fitted(transfer: Transfer, strains: &[f64]) -> Option<f64> {
     Some(largest_root(t, b))
 }
 
-/// What rounding alone does to a lone particle that drifts.
+/// Growth of the strain of a lone drifting particle by rounding alone.
 pub struct Grown {
     /// Factor per step, if the stretch ‖F − R‖ grows beyond [`MIN_GROWN`].
     pub factor: Option<f64>,

@@ -58,7 +58,7 @@ pub type Run = Box<dyn Fn(&Lab) -> Result<Outcome, Failure>>;
 pub struct Case {
     /// Name, `area.name`.
     pub name: String,
-    /// What is compared, in one line.
+    /// Compared quantity, in one line.
     pub about: &'static str,
     /// Reference, with a citation key of docs/bibliography.md where there is one.
     pub reference: &'static str,
