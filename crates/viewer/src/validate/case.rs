@@ -88,6 +88,11 @@ impl Bound {
     }
 }
 
+/// Returns the larger of two errors; NaN if either is, which `f64::max` would ignore.
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
 /// A quantity, compared with its bound.
 #[derive(Clone, Debug)]
 pub struct Check {
@@ -149,6 +154,12 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_larger_error_keeps_nan() {
+        assert_eq!(larger(1.0, 2.0), 2.0);
+        assert!(larger(f64::NAN, 1.0).is_nan() && larger(1.0, f64::NAN).is_nan());
+    }
 
     #[test]
     fn bounds_include_their_ends_and_never_nan() {

@@ -1,7 +1,7 @@
 //! Free fall of a ball of every material.
 
 use crate::failure::Failure;
-use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 use frazil_io::Frame;
 use frazil_report::{Mark, Series};
@@ -67,7 +67,7 @@ fn run(lab: &Lab, scene: &str) -> Result<Outcome, Failure> {
         let t = ball.time_s();
         let fallen = start - height_m(&ball.frame()?);
         let expected = 0.5 * GRAVITY_M_S2 * t * (t + ball.dt_s());
-        worst = worst.max((fallen / expected - 1.0).abs());
+        worst = larger(worst, (fallen / expected - 1.0).abs());
         found.push((t, fallen));
         exact.push((t, expected));
     }

@@ -1,7 +1,7 @@
 //! Grains: rebound, and motion down a slope; snow on a grid: momentum through a collision.
 
 use crate::failure::Failure;
-use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 
 const RADIUS_M: f64 = 0.05;
@@ -105,7 +105,7 @@ fn momentum_on_a_grid(lab: &Lab) -> Result<Outcome, Failure> {
         Check {
             quantity: "drift of momentum in 500 steps, of Σ m|v|".to_owned(),
             unit: "1",
-            found: drift.fold(0.0, f64::max),
+            found: drift.fold(0.0, larger),
             bound: Bound::AtMost(1e-5),
             reason: "rounding of node sums, 6e-8 in a step",
         },

@@ -1,7 +1,7 @@
 //! Heat in snow and water: conduction, and fronts of melting.
 
 use crate::failure::Failure;
-use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 use frazil_report::{Mark, Series};
 use frazil_scene::{Heat, LatentHeat, Scene};
@@ -104,7 +104,7 @@ fn conduction(lab: &Lab) -> Result<Outcome, Failure> {
         let at = |x: f64| mean + half * erf(x / (4.0 * alpha * t).sqrt());
         let pairs: Vec<(f64, f64)> =
             frame.positions().iter().map(x_m).zip(temperatures.iter().map(|t| f64::from(*t))).collect();
-        let error = pairs.iter().map(|(x, found)| (found - at(*x)).abs()).fold(0.0, f64::max);
+        let error = pairs.iter().map(|(x, found)| (found - at(*x)).abs()).fold(0.0, larger);
         checks.push(Check {
             quantity: format!("error of T at √(4αt) = {reach} d, of the jump"),
             unit: "1",
@@ -158,7 +158,7 @@ fn melting_front(lab: &Lab, stefan: f64) -> Result<Outcome, Failure> {
         let front = molten - f64::from(n[1]);
         let expected = 2.0 * lambda * (alpha * run.time_s()).sqrt() / SPACING_M;
         let error = (front / expected - 1.0).abs();
-        worst = if error > worst || error.is_nan() { error } else { worst };
+        worst = larger(worst, error);
         found.push((run.time_s().sqrt(), front));
         exact.push((run.time_s().sqrt(), expected));
     }

@@ -1,7 +1,7 @@
 //! Outcomes of the experiments of Chen2021, chapter 8: at the paper's sizes and over its steps with `--full`.
 
 use crate::failure::Failure;
-use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 use frazil_report::{Mark, Series};
 
@@ -126,7 +126,7 @@ fn counts(run: &mut Experiment, steps: u64, n: u64) -> Result<Vec<Counts>, Failu
 fn largest_growth(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let first = values.clone().next().unwrap_or(f64::NAN);
     let steps = values.clone().zip(values.skip(1)).map(|(then, now)| (now - then) / first);
-    steps.fold(f64::NEG_INFINITY, |most, step| if step > most || step.is_nan() { step } else { most })
+    steps.fold(f64::NEG_INFINITY, larger)
 }
 
 fn series(label: &str, counts: &[Counts], of: impl Fn(&Counts) -> f64) -> Series {

@@ -1,7 +1,7 @@
 //! Viscoelastic fluid: start-up of simple shear.
 
 use crate::failure::Failure;
-use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 use frazil_report::{Mark, Series};
 
@@ -49,12 +49,11 @@ fn start_up(lab: &Lab) -> Result<Outcome, Failure> {
         let grown = 1.0 - (-t / LAMBDA).exp();
         let expected_tau = SOLVENT * rate + G * LAMBDA * rate * grown;
         let expected_n1 = 2.0 * G * (LAMBDA * rate).powi(2) * (grown - t / LAMBDA * (-t / LAMBDA).exp());
-        // f64::max would ignore NaN.
         for (worst, error) in worst
             .iter_mut()
             .zip([(tau - expected_tau).abs() / (SOLVENT * rate + G), (n1 - expected_n1).abs() / (2.0 * G)])
         {
-            *worst = if error > *worst || error.is_nan() { error } else { *worst };
+            *worst = larger(*worst, error);
         }
         shear.push((t, tau));
         normal.push((t, n1));

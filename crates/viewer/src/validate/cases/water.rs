@@ -1,7 +1,7 @@
 //! Water: momentum, rest, and the front of a dam break.
 
 use crate::failure::Failure;
-use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome};
+use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
 use frazil_report::{Mark, Series};
@@ -59,7 +59,7 @@ fn momentum(lab: &Lab) -> Result<Outcome, Failure> {
         Check {
             quantity: "drift of the mean velocity in 40 steps".to_owned(),
             unit: "m/s",
-            found: drift.fold(0.0, f64::max),
+            found: drift.fold(0.0, larger),
             bound: Bound::AtMost(1e-5),
             reason: "a rounding of positions over Δt",
         },
@@ -118,7 +118,7 @@ fn dam_break(lab: &Lab) -> Result<Outcome, Failure> {
         let after = front.iter().position(|(time, _)| *time >= t).unwrap_or(front.len() - 1).max(1);
         let ((t0, z0), (t1, z1)) = (front[after - 1], front[after]);
         let found = z0 + (t - t0) / (t1 - t0) * (z1 - z0);
-        worst = worst.max((found / measured - 1.0).abs());
+        worst = larger(worst, (found / measured - 1.0).abs());
     }
     let check = Check {
         quantity: "largest relative error of the front".to_owned(),
