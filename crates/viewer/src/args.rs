@@ -570,6 +570,10 @@ pub struct ValidateArgs {
     /// Output folder [default: out/validation].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Take over the results in the output folder that this device has at the same sizes, and run the other
+    /// cases; cases given by name are run again.
+    #[arg(long)]
+    pub resume: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Print errors only.

@@ -1,11 +1,14 @@
 //! A case of the validation: a comparison with a reference that is independent of the engine.
 
+pub use super::result::Status;
 use crate::failure::Failure;
 use frazil_bench::Session;
-use frazil_report::{Series, plot_series};
+use frazil_report::{Panel, Series, plot_panels};
 use frazil_vk::Device;
+use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::fmt;
+use std::fs;
 use std::path::Path;
 
 /// Class of run time, on two cores of a processor.
@@ -69,7 +72,8 @@ pub struct Case {
 }
 
 /// Values that a quantity may have.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Bound {
     AtMost(f64),
     AtLeast(f64),
@@ -105,49 +109,52 @@ pub struct Check {
     pub reason: &'static str,
 }
 
-/// Curves of a case, drawn into `NAME.svg`.
+/// Curves over a common axis: a panel of the plot of a case.
 pub struct Curve {
     pub x_label: &'static str,
     pub y_label: &'static str,
     pub series: Vec<Series>,
 }
 
-impl Curve {
-    pub fn write(&self, case: &Case, folder: &Path) -> Result<(), Failure> {
-        let path = folder.join(format!("{}.svg", case.name));
-        plot_series(case.about, self.x_label, self.y_label, &self.series, &path).map_err(Failure::other)
-    }
-}
-
-/// Result of a quantity, or of a case that ended without quantities.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Status {
-    Pass,
-    /// A value beyond its bound, with an explanation if there is one.
-    Fail(String),
-    /// A case that this device cannot run, and the reason.
-    NotRun(String),
-}
-
 /// Results of a case.
 pub struct Outcome {
     pub checks: Vec<Check>,
-    pub curve: Option<Curve>,
+    /// Panels of the plot, one below the other; no plot if there is none.
+    pub panels: Vec<Curve>,
     /// Status of a case that ended without quantities.
     pub ended: Option<Status>,
 }
 
 impl Outcome {
     pub fn of(checks: Vec<Check>) -> Self {
-        Self { checks, curve: None, ended: None }
+        Self { checks, panels: Vec::new(), ended: None }
     }
 
     pub fn ended(status: Status) -> Self {
-        Self { checks: Vec::new(), curve: None, ended: Some(status) }
+        Self { checks: Vec::new(), panels: Vec::new(), ended: Some(status) }
     }
 
-    pub fn with_curve(self, x_label: &'static str, y_label: &'static str, series: Vec<Series>) -> Self {
-        Self { curve: Some(Curve { x_label, y_label, series }), ..self }
+    /// Adds a panel to the plot.
+    pub fn with_curve(mut self, x_label: &'static str, y_label: &'static str, series: Vec<Series>) -> Self {
+        self.panels.push(Curve { x_label, y_label, series });
+        self
+    }
+
+    /// Writes the plot to `plots/NAME.svg`, if there is one.
+    pub fn write_plot(&self, case: &Case, folder: &Path) -> Result<(), Failure> {
+        if self.panels.is_empty() {
+            return Ok(());
+        }
+        let plots = folder.join("plots");
+        fs::create_dir_all(&plots)
+            .map_err(|error| Failure::other(format!("cannot create {}: {error}", plots.display())))?;
+        let panels = self.panels.iter().map(|curve| Panel {
+            x_label: curve.x_label,
+            y_label: curve.y_label,
+            series: &curve.series,
+        });
+        let path = plots.join(format!("{}.svg", case.name));
+        plot_panels(case.about, &panels.collect::<Vec<_>>(), &path).map_err(Failure::other)
     }
 }
 

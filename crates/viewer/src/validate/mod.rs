@@ -5,6 +5,7 @@ mod case;
 mod cases;
 mod experiment;
 mod report;
+mod result;
 
 use crate::args::ValidateArgs;
 use crate::device;
@@ -12,43 +13,57 @@ use crate::failure::{Failure, FailureKind};
 use crate::run::Folder;
 use crate::say;
 use case::{Case, Cost, Lab, Outcome, Status};
-use report::{Row, Table};
+use report::Table;
+use result::{CaseResult, ResultFile, read_finished};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Runs the selected cases, prints a row for each of their quantities, and writes a table, a page and plots.
+/// Runs the selected cases, prints a row for each of their quantities, and writes a table, a page and plots
+/// after each case.
 pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
-    let cases = select(cases::all(), args)?;
+    let all = cases::all();
+    let mut selected = select(cases::all(), args)?;
     if args.list {
-        return say::data(&report::list(&cases));
+        return say::data(&report::list(&selected));
     }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join("validation"));
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
-    let _ = Folder::create(&out)?;
-    let lab = Lab::new(device.clone(), args.full);
-    let print = |text: &str| if args.quiet { Ok(()) } else { say::data(text) };
-    let begin = Instant::now();
-    let mut table = Table::new(&device, &cases);
-    print(&table.header())?;
-    for case in &cases {
-        let case_begin = Instant::now();
-        let outcome = outcome(case, &lab)?;
-        device.check_validation()?;
-        if let Some(curve) = &outcome.curve {
-            curve.write(case, &out)?;
-        }
-        let seconds = case_begin.elapsed().as_secs_f64();
-        for row in Row::of(case, outcome, seconds) {
-            print(&table.line(&row))?;
-            table.rows.push(row);
+    let mut table = Table::new(&device, &all, &selected);
+    if args.resume {
+        for finished in read_finished(&out, &table.device, args.full)? {
+            let is_named = args.names.iter().any(|name| matches(&finished.case, name));
+            if !is_named && all.iter().any(|case| case.name == finished.case) {
+                selected.retain(|case| case.name != finished.case);
+                table.add(finished);
+            }
         }
     }
+    let _ = Folder::create(&out)?;
+    let mut file = ResultFile::create(&out, &table.results)?;
+    let lab = Lab::new(device.clone(), args.full);
+    let print = |text: &str| if args.quiet { Ok(()) } else { say::data(text) };
+    print(&table.header())?;
+    for case in &selected {
+        let begin = Instant::now();
+        let outcome = outcome(case, &lab)?;
+        device.check_validation()?;
+        outcome.write_plot(case, &out)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let result = CaseResult::new(case, outcome, args.full, seconds, &table.device);
+        print(&table.lines(&result))?;
+        file.append(&result)?;
+        table.add(result);
+        table.write(&out)?;
+    }
+    table.write(&out)?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
-    table.write(&out, begin.elapsed().as_secs_f64())?;
-    let summary = table.summary(begin.elapsed().as_secs_f64());
     if !args.quiet {
-        say::note(format_args!("{summary}; wrote validation.md and validation.csv in {}", out.display()));
+        say::note(format_args!(
+            "{}; wrote validation.md, validation.csv and validation.jsonl in {}",
+            table.summary(),
+            out.display()
+        ));
     }
     match table.unexpected().as_slice() {
         [] => Ok(()),
@@ -60,10 +75,14 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
     }
 }
 
+/// Returns true if an argument names a case, or its part.
+fn matches(case: &str, name: &str) -> bool {
+    case == name || case.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+}
+
 /// Returns the cases that the arguments name, or those of the cost that they allow.
 fn select(all: Vec<Case>, args: &ValidateArgs) -> Result<Vec<Case>, Failure> {
-    let matches = |case: &Case, name: &str| case.name == name || case.name.starts_with(&format!("{name}."));
-    if let Some(name) = args.names.iter().find(|name| !all.iter().any(|case| matches(case, name))) {
+    if let Some(name) = args.names.iter().find(|name| !all.iter().any(|case| matches(&case.name, name))) {
         let names: Vec<&str> = all.iter().map(|case| case.name.as_str()).collect();
         return Err(Failure::input(format!(
             "found the case \"{name}\", expected one of {}; or the part of a name before a dot",
@@ -76,7 +95,8 @@ fn select(all: Vec<Case>, args: &ValidateArgs) -> Result<Vec<Case>, Failure> {
         (false, true) => Cost::Long,
     };
     let is_selected = |case: &Case| {
-        case.cost <= most && (args.names.is_empty() || args.names.iter().any(|name| matches(case, name)))
+        case.cost <= most
+            && (args.names.is_empty() || args.names.iter().any(|name| matches(&case.name, name)))
     };
     Ok(all.into_iter().filter(is_selected).collect())
 }

@@ -1,61 +1,13 @@
 //! Table of a validation: on the terminal, as a page and as numbers.
 
-use super::case::{Bound, Case, Check, Outcome, Status};
+use super::case::{Bound, Case};
+use super::result::{CaseResult, Quantity, Status};
 use crate::device;
 use crate::failure::Failure;
 use frazil_vk::Device;
 use std::fmt::{self, Write};
 use std::fs;
 use std::path::Path;
-
-/// A quantity of a case with its result.
-pub struct Row {
-    case: String,
-    reference: &'static str,
-    known: Option<&'static str>,
-    check: Option<Check>,
-    status: Status,
-    has_plot: bool,
-    /// Run time of the whole case in s.
-    seconds: f64,
-}
-
-impl Row {
-    /// Returns the rows of a case.
-    pub fn of(case: &Case, outcome: Outcome, seconds: f64) -> Vec<Self> {
-        let has_plot = outcome.curve.is_some();
-        let row = |check: Option<Check>, status| Self {
-            case: case.name.clone(),
-            reference: case.reference,
-            known: case.known,
-            check,
-            status,
-            has_plot,
-            seconds,
-        };
-        let of_check = |check: Check| {
-            let passes = check.bound.allows(check.found);
-            row(Some(check), if passes { Status::Pass } else { Status::Fail(String::new()) })
-        };
-        let ended = outcome.ended.map(|status| row(None, status));
-        outcome.checks.into_iter().map(of_check).chain(ended).collect()
-    }
-
-    /// Returns the result in words.
-    fn verdict(&self) -> String {
-        match (&self.status, self.known) {
-            (Status::Pass, _) => "PASS".to_owned(),
-            (Status::Fail(why), Some(known)) if why.is_empty() => format!("FAIL, known: {known}"),
-            (Status::Fail(why), _) if why.is_empty() => "FAIL".to_owned(),
-            (Status::Fail(why), _) => format!("FAIL: {why}"),
-            (Status::NotRun(why), _) => format!("not run: {why}"),
-        }
-    }
-
-    fn is_unexpected(&self) -> bool {
-        matches!(&self.status, Status::Fail(why) if self.known.is_none() || !why.is_empty())
-    }
-}
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,9 +32,21 @@ fn digits(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Formats a value with its unit, of which "1" is not shown.
-fn with_unit(value: impl fmt::Display, unit: &str) -> String {
-    if unit == "1" { value.to_string() } else { format!("{value} {unit}") }
+/// Formats the found value with its unit, of which "1" is not shown.
+fn found(quantity: &Quantity) -> String {
+    let found = digits(quantity.found.unwrap_or(f64::NAN));
+    if quantity.unit == "1" { found } else { format!("{found} {}", quantity.unit) }
+}
+
+/// Returns a status in words.
+fn verdict(result: &CaseResult, status: &Status) -> String {
+    match (status, &result.known) {
+        (Status::Pass, _) => "PASS".to_owned(),
+        (Status::Fail(why), Some(known)) if why.is_empty() => format!("FAIL, known: {known}"),
+        (Status::Fail(why), _) if why.is_empty() => "FAIL".to_owned(),
+        (Status::Fail(why), _) => format!("FAIL: {why}"),
+        (Status::NotRun(why), _) => format!("not run: {why}"),
+    }
 }
 
 /// Lists cases for `--list`.
@@ -95,17 +59,21 @@ pub fn list(cases: &[Case]) -> String {
     text
 }
 
-/// Rows of a validation so far.
+/// Results of a validation so far.
 pub struct Table {
-    device: String,
+    pub device: String,
     width: usize,
-    pub rows: Vec<Row>,
+    /// Names of all cases in their order.
+    order: Vec<String>,
+    pub results: Vec<CaseResult>,
 }
 
 impl Table {
-    pub fn new(device: &Device, cases: &[Case]) -> Self {
-        let width = cases.iter().map(|case| case.name.len()).max().unwrap_or(0).max(4);
-        Self { device: device::describe(device.info()), width, rows: Vec::new() }
+    /// Creates a table of the cases that are selected, of all that there are.
+    pub fn new(device: &Device, all: &[Case], selected: &[Case]) -> Self {
+        let width = selected.iter().map(|case| case.name.len()).max().unwrap_or(0).max(4);
+        let order = all.iter().map(|case| case.name.clone()).collect();
+        Self { device: device::describe(device.info()), width, order, results: Vec::new() }
     }
 
     pub fn header(&self) -> String {
@@ -120,80 +88,140 @@ impl Table {
         )
     }
 
-    pub fn line(&self, row: &Row) -> String {
-        let (quantity, found, bound) = row.check.as_ref().map_or(Default::default(), |check| {
-            let found = with_unit(digits(check.found), check.unit);
-            (check.quantity.clone(), found, check.bound.to_string())
-        });
-        format!(
-            "{:<w$}  {quantity:<44}  {found:>16}  {bound:>18}  {}\n",
-            row.case,
-            row.verdict(),
-            w = self.width
-        )
+    /// Formats the lines of a case.
+    pub fn lines(&self, result: &CaseResult) -> String {
+        let mut text = String::new();
+        let mut line = |quantity: &str, found: &str, bound: &str, status: &Status| {
+            let verdict = verdict(result, status);
+            let (case, w) = (&result.case, self.width);
+            let _ = writeln!(text, "{case:<w$}  {quantity:<44}  {found:>16}  {bound:>18}  {verdict}");
+        };
+        for quantity in &result.quantities {
+            line(&quantity.name, &found(quantity), &quantity.bound.to_string(), &quantity.status());
+        }
+        if let Some(ended) = &result.ended {
+            line("", "", "", ended);
+        }
+        text
+    }
+
+    /// Adds the result of a case, in the order of the cases.
+    pub fn add(&mut self, result: CaseResult) {
+        let place = |name: &str| self.order.iter().position(|known| known == name);
+        let at = self.results.partition_point(|other| place(&other.case) < place(&result.case));
+        self.results.insert(at, result);
     }
 
     /// Returns the names of the cases with a FAIL that is not known.
     pub fn unexpected(&self) -> Vec<&str> {
-        let mut names: Vec<&str> =
-            self.rows.iter().filter(|row| row.is_unexpected()).map(|row| row.case.as_str()).collect();
-        names.dedup();
-        names
+        let is_unexpected =
+            |result: &&CaseResult| result.statuses().any(|status| result.is_unexpected(&status));
+        self.results.iter().filter(is_unexpected).map(|result| result.case.as_str()).collect()
     }
 
     /// Counts the results.
-    pub fn summary(&self, seconds: f64) -> String {
-        let count = |is: &dyn Fn(&Status) -> bool| self.rows.iter().filter(|row| is(&row.status)).count();
-        let passed = count(&|status| *status == Status::Pass);
-        let failed = count(&|status| matches!(status, Status::Fail(_)));
-        let not_run = count(&|status| matches!(status, Status::NotRun(_)));
-        let known = failed - self.rows.iter().filter(|row| row.is_unexpected()).count();
+    pub fn summary(&self) -> String {
+        let statuses = || self.results.iter().flat_map(|r| r.statuses().map(move |status| (r, status)));
+        let count = |is: &dyn Fn(&CaseResult, &Status) -> bool| statuses().filter(|(r, s)| is(r, s)).count();
+        let passed = count(&|_, status| *status == Status::Pass);
+        let failed = count(&|_, status| matches!(status, Status::Fail(_)));
+        let known = failed - count(&|result, status| result.is_unexpected(status));
+        let not_run = count(&|_, status| matches!(status, Status::NotRun(_)));
+        let seconds: f64 = self.results.iter().map(|result| result.seconds).sum();
         format!("{passed} PASS, {failed} FAIL ({known} of them known), {not_run} not run, in {seconds:.0} s")
     }
 
     /// Writes `validation.csv` and `validation.md`.
-    pub fn write(&self, folder: &Path, seconds: f64) -> Result<(), Failure> {
-        let mut csv = "case,quantity,unit,found,bound,result,reference,time [s]\n".to_owned();
-        let mut page = format!(
-            "# Validation on this device\n\n{}. {}.\n\n\
-             | case | reference | quantity | found | bound and its reason | result |\n|---|---|---|---|---|---|\n",
-            self.device,
-            self.summary(seconds)
-        );
-        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
-        for row in &self.rows {
-            let verdict = row.verdict();
-            let (quantity, unit, found, bound, reason) = match &row.check {
-                Some(c) => (c.quantity.as_str(), c.unit, c.found, c.bound.to_string(), c.reason),
-                None => ("", "", f64::NAN, String::new(), ""),
-            };
-            let (quantity_csv, bound_csv) = (quoted(quantity), quoted(&bound));
-            let _ = writeln!(
-                csv,
-                "{},{quantity_csv},{unit},{found:?},{bound_csv},{},{},{:.1}",
-                row.case,
-                quoted(&verdict),
-                quoted(row.reference),
-                row.seconds
-            );
-            let case = if row.has_plot { format!("[{0}]({0}.svg)", row.case) } else { row.case.clone() };
-            let found = if row.check.is_some() { with_unit(digits(found), unit) } else { String::new() };
-            let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-            let cells = [&case, row.reference, quantity, &found, &format!("{bound}{reason}"), &verdict];
-            let cells = cells.map(|cell| cell.replace('|', "\\|").replace('\n', " "));
-            let _ = writeln!(page, "| {} |", cells.join(" | "));
-        }
-        for (name, text) in [("validation.csv", csv), ("validation.md", page)] {
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        for (name, text) in [("validation.csv", self.csv()), ("validation.md", self.page())] {
             let path = folder.join(name);
             let failed = |error| Failure::other(format!("cannot write {}: {error}", path.display()));
             fs::write(&path, text).map_err(failed)?;
         }
         Ok(())
     }
+
+    fn csv(&self) -> String {
+        let mut csv = "case,quantity,unit,found,bound,result,reference,time [s]\n".to_owned();
+        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+        for result in &self.results {
+            let end = format!("{},{:.1}", quoted(&result.reference), result.seconds);
+            for quantity in &result.quantities {
+                let _ = writeln!(
+                    csv,
+                    "{},{},{},{:?},{},{},{end}",
+                    result.case,
+                    quoted(&quantity.name),
+                    quantity.unit,
+                    quantity.found.unwrap_or(f64::NAN),
+                    quoted(&quantity.bound.to_string()),
+                    quoted(&verdict(result, &quantity.status())),
+                );
+            }
+            if let Some(ended) = &result.ended {
+                let _ =
+                    writeln!(csv, "{},\"\",,NaN,\"\",{},{end}", result.case, quoted(&verdict(result, ended)));
+            }
+        }
+        csv
+    }
+
+    /// Returns the page: a table for each part, with the plots of its cases.
+    fn page(&self) -> String {
+        let mut commits: Vec<&str> = self
+            .results
+            .iter()
+            .map(|r| r.commit.as_deref().map_or("unknown", |c| &c[..c.len().min(12)]))
+            .collect();
+        commits.sort_unstable();
+        commits.dedup();
+        let mut page = format!(
+            "# Validation\n\n{}.\n\nDevice: {}. Built from commit {}. Written by `frazil validate`.\n",
+            self.summary(),
+            self.device,
+            commits.join(", ")
+        );
+        let part = |result: &CaseResult| result.case.split('.').next().unwrap_or_default().to_owned();
+        for results in self.results.chunk_by(|a, b| part(a) == part(b)) {
+            let _ = write!(
+                page,
+                "\n## {}\n\n| case | reference | quantity | found | bound and its reason | result | time [s] |\n\
+                 |---|---|---|---|---|---|---|\n",
+                part(&results[0])
+            );
+            for result in results {
+                write_rows(&mut page, result);
+            }
+            for result in results.iter().filter(|result| result.has_plot) {
+                let _ = writeln!(page, "\n![{}](plots/{}.svg)", result.about, result.case);
+            }
+        }
+        page
+    }
+}
+
+/// Writes the rows of a case into the page, name and reference in the first only.
+fn write_rows(page: &mut String, result: &CaseResult) {
+    let mut leading = [result.case.clone(), result.reference.clone(), format!("{:.1}", result.seconds)];
+    let mut row = |quantity: &str, found: &str, bound: &str, status: &Status| {
+        let [case, reference, seconds] = std::mem::take(&mut leading);
+        let verdict = verdict(result, status);
+        let cells = [&case, &reference, quantity, found, bound, &verdict, &seconds];
+        let cells = cells.map(|cell| cell.replace('|', "\\|").replace('\n', " "));
+        let _ = writeln!(page, "| {} |", cells.join(" | "));
+    };
+    for quantity in &result.quantities {
+        let bound = format!("{}: {}", quantity.bound, quantity.reason);
+        row(&quantity.name, &found(quantity), &bound, &quantity.status());
+    }
+    if let Some(ended) = &result.ended {
+        row("", "", "", ended);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::result::tests::result;
     use super::*;
 
     #[test]
@@ -206,21 +234,44 @@ mod tests {
         assert_eq!(Bound::Within(2.0, 0.1).to_string(), "2 ± 0.1");
     }
 
-    fn row(status: Status, known: Option<&'static str>) -> Row {
-        Row { case: "a.b".into(), reference: "", known, check: None, status, has_plot: false, seconds: 1.0 }
+    fn table(results: Vec<CaseResult>) -> Table {
+        let order = ["a.b", "a.c", "b.d"].map(str::to_owned).to_vec();
+        let mut table = Table { device: "software".into(), width: 4, order, results: Vec::new() };
+        results.into_iter().for_each(|result| table.add(result));
+        table
     }
 
     #[test]
     fn known_misses_are_counted_and_do_not_fail_a_run() {
-        let fail = || Status::Fail(String::new());
-        let rows =
-            vec![row(Status::Pass, None), row(fail(), Some("slip")), row(Status::NotRun("x".into()), None)];
-        let mut table = Table { device: String::new(), width: 4, rows };
+        let not_run = Some(Status::NotRun("memory".into()));
+        let mut table = table(vec![
+            result("b.d", None, Some(0.5), not_run),
+            result("a.c", Some("slip"), Some(2.0), None),
+        ]);
         assert!(table.unexpected().is_empty());
-        assert_eq!(table.summary(2.0), "1 PASS, 1 FAIL (1 of them known), 1 not run, in 2 s");
-        table.rows.push(row(fail(), None));
-        table.rows.push(row(Status::Fail("step 3: NaN".into()), Some("slip")));
+        assert_eq!(table.summary(), "1 PASS, 1 FAIL (1 of them known), 1 not run, in 2 s");
+        table.add(result("a.b", Some("slip"), None, Some(Status::Fail("step 3: NaN".into()))));
         assert_eq!(table.unexpected(), ["a.b"]);
-        assert_eq!(table.rows[4].verdict(), "FAIL: step 3: NaN");
+        let names: Vec<&str> = table.results.iter().map(|result| result.case.as_str()).collect();
+        assert_eq!(names, ["a.b", "a.c", "b.d"], "in the order of the cases");
+    }
+
+    #[test]
+    fn the_page_has_a_table_for_each_part() {
+        let table = table(vec![
+            CaseResult { has_plot: true, ..result("a.c", Some("slip"), Some(2.0), None) },
+            result("b.d", None, Some(0.5), Some(Status::Fail("a | b".into()))),
+        ]);
+        let page = table.page();
+        for text in [
+            "## a\n",
+            "## b\n",
+            "| a.c | Newton1687 | error | 2 m | ≤ 1: rounding | FAIL, known: slip | 1.0 |",
+            "![a ball](plots/a.c.svg)",
+            "|  |  |  |  |  | FAIL: a \\| b |  |",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        assert_eq!(table.csv().lines().count(), 4);
     }
 }

@@ -4,6 +4,10 @@ use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 use frazil_report::{Mark, Series};
+use std::time::Instant;
+
+/// Number of samples of a run.
+const SAMPLES: u64 = 50;
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -102,6 +106,11 @@ struct Counts {
     frozen: f64,
     /// Volume of the snow's bounding box in m³.
     box_m3: f64,
+    /// Mean temperatures of snow and water in °C.
+    snow_c: f64,
+    water_c: f64,
+    /// Mean time of a step since the last counts, in ms.
+    step_ms: f64,
 }
 
 /// Runs a scene, with the counts of some of its steps.
@@ -109,7 +118,9 @@ fn counts(run: &mut Experiment, steps: u64, n: u64) -> Result<Vec<Counts>, Failu
     let mut all = Vec::new();
     for part in 0..=n {
         let step = steps * part / n;
+        let (begin, first) = (Instant::now(), run.simulation.step());
         let m = run.advance_to(step)?;
+        let step_ms = begin.elapsed().as_secs_f64() * 1e3 / (step - first) as f64;
         let side = |axis: &str| m.get(&format!("solid_upper_{axis}")) - m.get(&format!("solid_lower_{axis}"));
         all.push(Counts {
             step: step as f64,
@@ -117,6 +128,9 @@ fn counts(run: &mut Experiment, steps: u64, n: u64) -> Result<Vec<Counts>, Failu
             melted: m.get("n_melted"),
             frozen: m.get("n_frozen"),
             box_m3: side("x") * side("y") * side("z"),
+            snow_c: m.get("solid_temperature"),
+            water_c: m.get("fluid_temperature"),
+            step_ms,
         });
     }
     Ok(all)
@@ -133,10 +147,25 @@ fn series(label: &str, counts: &[Counts], of: impl Fn(&Counts) -> f64) -> Series
     Series::new(label, Mark::Line, counts.iter().map(|c| (c.step, of(c))).collect())
 }
 
+/// Returns the checks with the paper's curves: particles, mean temperatures and the time per step.
+fn with_curves(checks: Vec<Check>, counts: &[Counts]) -> Outcome {
+    let numbers = vec![
+        series("snow", counts, |c| c.solid),
+        series("melted", counts, |c| c.melted),
+        series("frozen", counts, |c| c.frozen),
+    ];
+    let temperatures = vec![series("snow", counts, |c| c.snow_c), series("water", counts, |c| c.water_c)];
+    let time = vec![series("time per step", &counts[1..], |c| c.step_ms)];
+    Outcome::of(checks)
+        .with_curve("step", "particles", numbers)
+        .with_curve("step", "mean temperature [°C]", temperatures)
+        .with_curve("step", "time per step [ms]", time)
+}
+
 fn melting(lab: &Lab) -> Result<Outcome, Failure> {
     let steps = if lab.is_full { 5000 } else { 800 };
     let mut run = Experiment::builtin(lab, "melting", &[&scale(lab, "0.3")])?;
-    let counts = counts(&mut run, steps, 20)?;
+    let counts = counts(&mut run, steps, SAMPLES)?;
     let (first, last) = (&counts[0], &counts[counts.len() - 1]);
     // It flattens as it falls into the water, and shrinks from then on.
     let sunk = counts.iter().skip(counts.len() / 4);
@@ -170,14 +199,13 @@ fn melting(lab: &Lab) -> Result<Outcome, Failure> {
             reason: "the water is hot throughout",
         },
     ];
-    let curves = vec![series("snow", &counts, |c| c.solid), series("melted", &counts, |c| c.melted)];
-    Ok(Outcome::of(checks).with_curve("step", "particles", curves))
+    Ok(with_curves(checks, &counts))
 }
 
 fn freezing(lab: &Lab) -> Result<Outcome, Failure> {
     let steps = if lab.is_full { 5000 } else { 1000 };
     let mut run = Experiment::builtin(lab, "freezing", &[&scale(lab, "0.3")])?;
-    let counts = counts(&mut run, steps, 20)?;
+    let counts = counts(&mut run, steps, SAMPLES)?;
     let (first, last) = (&counts[0], &counts[counts.len() - 1]);
     let loss = largest_growth(counts.iter().rev().map(|c| c.solid)) * last.solid / first.solid;
     let checks = vec![
@@ -196,14 +224,13 @@ fn freezing(lab: &Lab) -> Result<Outcome, Failure> {
             reason: "figure 8.11: water freezes to the cube",
         },
     ];
-    let curves = vec![series("snow", &counts, |c| c.solid), series("frozen", &counts, |c| c.frozen)];
-    Ok(Outcome::of(checks).with_curve("step", "particles", curves))
+    Ok(with_curves(checks, &counts))
 }
 
 fn water_drop(lab: &Lab) -> Result<Outcome, Failure> {
     let steps = if lab.is_full { 5000 } else { 6000 };
     let mut run = Experiment::builtin(lab, "water_drop", &[&scale(lab, "0.25")])?;
-    let counts = counts(&mut run, steps, 20)?;
+    let counts = counts(&mut run, steps, SAMPLES)?;
     let net = |from: usize, to: usize| {
         let (a, b) = (&counts[from], &counts[to]);
         (b.frozen - a.frozen) - (b.melted - a.melted)
@@ -225,8 +252,7 @@ fn water_drop(lab: &Lab) -> Result<Outcome, Failure> {
             reason: "freezing overtakes it",
         },
     ];
-    let curves = vec![series("melted", &counts, |c| c.melted), series("frozen", &counts, |c| c.frozen)];
-    Ok(Outcome::of(checks).with_curve("step", "particles", curves))
+    Ok(with_curves(checks, &counts))
 }
 
 #[cfg(test)]
