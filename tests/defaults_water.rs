@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_report::damped_period;
 use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, MARTIN_MOYCE_1952_FRONT, dam_break_time};
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{DensityStatus, Fluid};
@@ -111,34 +112,6 @@ fn slosh(d: f64, dt_s: f64, amplitude: f64) -> (f64, Vec<(f64, f64)>) {
     (period, track)
 }
 
-/// Returns the period of the damped oscillation e^(−γt) (a cos ωt + b sin ωt) that fits best, by least
-/// squares.
-fn fitted_period(track: &[(f64, f64)], guess_s: f64) -> f64 {
-    let mut best = (f64::INFINITY, guess_s);
-    for (w, g) in (0..=300).flat_map(|w| (0..=40).map(move |g| (w, g))) {
-        let period = guess_s * (0.85 + 0.001 * f64::from(w));
-        let (omega, gamma) = (2.0 * PI / period, 0.1 * f64::from(g));
-        let (mut cc, mut cs, mut ss, mut xc, mut xs, mut xx) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-        for (t, x) in track {
-            let decay = (-gamma * t).exp();
-            let (s, c) = ((omega * t).sin() * decay, (omega * t).cos() * decay);
-            cc += c * c;
-            cs += c * s;
-            ss += s * s;
-            xc += x * c;
-            xs += x * s;
-            xx += x * x;
-        }
-        let determinant = cc * ss - cs * cs;
-        let (a, b) = ((xc * ss - xs * cs) / determinant, (xs * cc - xc * cs) / determinant);
-        let residual = xx - a * xc - b * xs;
-        if residual < best.0 {
-            best = (residual, period);
-        }
-    }
-    best.1
-}
-
 #[test]
 fn water_sloshes_with_the_period_of_its_first_mode_and_overshoots() {
     // Amplitudes of one and of two spacings at d = 2 cm.
@@ -150,7 +123,7 @@ fn water_sloshes_with_the_period_of_its_first_mode_and_overshoots() {
     }
     for (d, dt_s, amplitude) in cases {
         let (period, track) = slosh(d, dt_s, amplitude);
-        let measured = fitted_period(&track, period) / period;
+        let measured = damped_period(&track, period) / period;
         // The opposite extreme of the centre, over the first.
         let ratio = track.iter().map(|(_, x)| *x).fold(0.0, f64::max) / track[0].1.abs();
         println!(

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_report::{layer_means, oscillation, profile_deviation};
 use frazil_testkit::{assert_no_validation_messages, is_full_run};
 use frazil_tests::ViscoelasticSimulation;
 
@@ -85,35 +86,6 @@ fn shear_starts_up_and_relaxes_like_an_oldroyd_b_fluid() {
     }
 }
 
-/// Returns the coefficients of the cosine and the sine of a signal at an angular frequency, fitted together
-/// with a transient e^(−t/λ).
-fn fitted(samples: &[(f64, f64)], omega: f64, lambda_s: f64) -> [f64; 2] {
-    let basis = |t: f64| [(omega * t).cos(), (omega * t).sin(), (-t / lambda_s).exp()];
-    let (mut matrix, mut right) = ([[0.0; 3]; 3], [0.0; 3]);
-    for (t, value) in samples {
-        let b = basis(*t);
-        for row in 0..3 {
-            for column in 0..3 {
-                matrix[row][column] += b[row] * b[column];
-            }
-            right[row] += b[row] * value;
-        }
-    }
-    let matrix = glam::DMat3::from_cols_array_2d(&matrix);
-    let solution = match matrix.determinant().abs() > 1e-12 * matrix.x_axis.x.powi(3).abs() {
-        true => matrix.inverse() * glam::DVec3::from(right),
-        // A transient that is over before the first sample has no part in the fit.
-        false => {
-            let two = glam::DMat2::from_cols_array_2d(&[
-                [matrix.x_axis.x, matrix.x_axis.y],
-                [matrix.y_axis.x, matrix.y_axis.y],
-            ]);
-            (two.inverse() * glam::DVec2::new(right[0], right[1])).extend(0.0)
-        }
-    };
-    [solution.x, solution.y]
-}
-
 #[test]
 fn oscillating_shear_has_the_moduli_of_a_maxwell_fluid_over_three_decades() {
     let (frequency, amplitude) = (2.0, 0.5);
@@ -135,7 +107,7 @@ fn oscillating_shear_has_the_moduli_of_a_maxwell_fluid_over_three_decades() {
                 samples.push((gap.time_s(), xy));
             }
             // σ = G′ γ + G″ γ̇/ω with γ = γ₀ sin ωt.
-            let [loss, storage] = fitted(&samples, omega, lambda).map(|c| c / amplitude);
+            let [loss, storage] = oscillation(&samples, omega, lambda).map(|c| c / amplitude);
             let square = product * product;
             let exact = [G * product / (1.0 + square) + 0.1 * omega, G * square / (1.0 + square)];
             let modulus = exact[0].hypot(exact[1]);
@@ -160,21 +132,10 @@ fn oscillating_shear_has_the_moduli_of_a_maxwell_fluid_over_three_decades() {
 /// Returns the mean velocity along x in m/s in each spacing across the gap, and the mean y of its particles
 /// from the centre.
 fn profile(gap: &ViscoelasticSimulation, layers: u32) -> Vec<(f64, f64)> {
-    let mut bins = vec![(0.0, 0.0, 0.0); layers as usize];
-    for (x, v) in gap.positions().iter().zip(gap.velocities()) {
-        let y = f64::from(x[1]);
-        let bin = ((y / GAP_M * f64::from(layers)) as usize).min(layers as usize - 1);
-        bins[bin].0 += y - 0.5 * GAP_M;
-        bins[bin].1 += f64::from(v[0]);
-        bins[bin].2 += 1.0;
-    }
-    bins.into_iter().filter(|bin| bin.2 > 0.0).map(|(y, u, n)| (y / n, u / n)).collect()
-}
-
-/// Returns the largest difference between a profile and an exact one over the largest speed of that.
-fn deviation(profile: &[(f64, f64)], exact: impl Fn(f64) -> f64) -> f64 {
-    let largest = profile.iter().map(|(y, _)| exact(*y).abs()).fold(0.0, f64::max);
-    profile.iter().map(|(y, u)| (u - exact(*y)).abs()).fold(0.0, f64::max) / largest
+    let (positions, velocities) = (gap.positions(), gap.velocities());
+    let points = positions.iter().zip(&velocities).map(|(x, v)| (f64::from(x[1]), f64::from(v[0])));
+    let layers = layer_means(points, GAP_M, layers as usize);
+    layers.into_iter().map(|(y, u)| (y - 0.5 * GAP_M, u)).collect()
 }
 
 #[test]
@@ -186,11 +147,11 @@ fn newtonian_fluid_flows_like_couette_and_poiseuille() {
         let couette = "elasticity = \"none\"\nshear = { rate_per_s = 10.0, is_developed = false }";
         let mut sheared = ViscoelasticSimulation::new(&gap(layers, dt_s, 0.0, fluid, couette));
         sheared.advance((0.25 / dt_s) as u64);
-        let of_couette = deviation(&profile(&sheared, layers), |y| 10.0 * y);
+        let of_couette = profile_deviation(&profile(&sheared, layers), |y| 10.0 * y);
         let mut driven = ViscoelasticSimulation::new(&gap(layers, dt_s, 1.0, fluid, "elasticity = \"none\""));
         driven.advance((0.25 / dt_s) as u64);
         let flow = profile(&driven, layers);
-        let of_poiseuille = deviation(&flow, |y| 1000.0 * (half * half - y * y) / 2.0);
+        let of_poiseuille = profile_deviation(&flow, |y| 1000.0 * (half * half - y * y) / 2.0);
         println!(
             "{layers} layers, step {dt_s} s: Couette {:.2} %, Poiseuille {:.2} %",
             100.0 * of_couette,
@@ -213,7 +174,7 @@ fn shear_thinning_fluid_flows_like_a_power_law() {
         let power = (n + 1.0) / n;
         let scale = n / (n + 1.0) * (1000.0 * gravity / consistency).powf(1.0 / n);
         let exact = |y: f64| scale * (half.powf(power) - y.abs().powf(power));
-        let error = deviation(&profile(&driven, *layers), exact);
+        let error = profile_deviation(&profile(&driven, *layers), exact);
         println!("{layers} layers, step {dt_s} s: power law {:.2} %", 100.0 * error);
         assert!(error < 0.05, "{error}");
     }
@@ -235,7 +196,7 @@ fn the_plug_of_a_bingham_fluid_is_as_wide_as_its_yield_stress() {
         let scale = 1000.0 * gravity / (2.0 * plastic);
         let fastest = scale * (half - edge).powi(2);
         let exact = |y: f64| fastest - scale * (y.abs() - edge).max(0.0).powi(2);
-        let error = deviation(&flow, exact);
+        let error = profile_deviation(&flow, exact);
         // A twentieth below the plug, the exact profile is √0.05 of the sheared layer outside of it.
         let share = 0.05_f64;
         let measured = flow.iter().map(|(_, u)| *u).fold(0.0, f64::max);

@@ -9,6 +9,7 @@
 
 mod comparison;
 mod error;
+mod fits;
 mod kernel_budget;
 mod plot;
 mod profile;
@@ -18,6 +19,7 @@ mod statistics;
 
 pub use comparison::{Comparison, Verdict, compare};
 pub use error::{Error, Result};
+pub use fits::{damped_period, layer_means, oscillation, profile_deviation};
 pub use kernel_budget::{KernelBudget, KernelBudgetError};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{

@@ -45,6 +45,29 @@ fn results_are_printed_and_kept() {
         assert!(page.contains(case) && csv.contains(&format!("\n{case},")), "{case}: {page}");
     }
     assert_eq!(csv.lines().count(), 1 + table.lines().count() - 2, "a row for each line: {csv}");
-    assert!(fs::read_to_string(out.join("snow.conduction.svg")).unwrap().contains("<svg"));
+    assert!(fs::read_to_string(out.join("plots/snow.conduction.svg")).unwrap().contains("<svg"));
     assert!(stderr(&output).contains("0 FAIL (0 of them known), 0 not run"), "{}", stderr(&output));
+}
+
+/// A case that is given by name runs again; others keep their results, even after a cut write.
+#[test]
+fn a_resumed_validation_keeps_finished_cases() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    succeed(&mut command(&["validate", "grains.rebound", "grid.momentum", "--out", out]));
+    let lines = folder.path().join("validation.jsonl");
+    let mut text = fs::read_to_string(&lines).unwrap();
+    assert_eq!(text.lines().count(), 2);
+    text += "{\"format_version\":1,\"case\":\"grains.sl";
+    fs::write(&lines, text).unwrap();
+    let again = stdout(&succeed(&mut command(&["validate", "grains.rebound", "--resume", "--out", out])));
+    assert!(again.contains("grains.rebound") && !again.contains("grid.momentum"), "{again}");
+    let page = fs::read_to_string(folder.path().join("validation.md")).unwrap();
+    assert!(page.contains("| grains.rebound |") && page.contains("| grid.momentum |"), "{page}");
+    assert_eq!(fs::read_to_string(&lines).unwrap().lines().count(), 2);
+
+    fs::write(&lines, "{}\n").unwrap();
+    let broken = command(&["validate", "grains.rebound", "--resume", "--out", out]).output().unwrap();
+    assert_eq!(broken.status.code(), Some(2));
+    assert!(stderr(&broken).contains("validation.jsonl:1: no result of a case"), "{}", stderr(&broken));
 }

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
 use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
-use frazil_report::{Mark, Series};
+use frazil_report::{Mark, Series, damped_period};
+use std::f64::consts::PI;
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -31,6 +32,14 @@ pub fn cases() -> Vec<Case> {
             cost: Cost::Minutes,
             known: Some("water practically slips on the floor, and the scene has no gate"),
             run: Box::new(dam_break),
+        },
+        Case {
+            name: "water.sloshing".to_owned(),
+            about: "centre of water that sloshes in a tank, two spacings high",
+            reference: "linear waves: T = 2π/√(g k tanh k h)",
+            cost: Cost::Minutes,
+            known: None,
+            run: Box::new(sloshing),
         },
     ]
 }
@@ -132,5 +141,51 @@ fn dam_break(lab: &Lab) -> Result<Outcome, Failure> {
         "t √(2g/L)",
         "front z/L",
         vec![Series::new("found", Mark::Line, front), Series::new("experiment", Mark::Points, experiment)],
+    ))
+}
+
+fn sloshing(lab: &Lab) -> Result<Outcome, Failure> {
+    let (length, depth, d, amplitude) = (0.5, 0.2, 0.02, 0.04);
+    let columns = (0..(length / d) as usize).map(|i| {
+        let (x0, x1) = (i as f64 * d, (i + 1) as f64 * d);
+        let height = depth + amplitude * (PI * 0.5 * (x0 + x1) / length).cos();
+        let (top, width) = ((height / d).round() * d, 4.0 * d);
+        format!("[[particles]]\nshape.box = {{ min_m = [{x0}, 0.0, 0.0], max_m = [{x1}, {top}, {width}] }}\n")
+    });
+    let scene = format!(
+        "version = 1\nname = \"slosh\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.001, duration_s = 10.0 }}\n\
+         [fluid]\nparticle_spacing_m = {d}\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{length}, {}, {}]\n\
+         friction = {{ z_min = 0, z_max = 0 }}\n{}",
+        2.0 * depth,
+        4.0 * d,
+        columns.collect::<String>()
+    );
+    let mut tank = Experiment::text(lab, &scene)?;
+    let k = PI / length;
+    let period = 2.0 * PI / (9.81 * k * (k * depth).tanh()).sqrt();
+    let mut track = Vec::new();
+    while tank.time_s() < 1.2 * period {
+        tank.advance_to(tank.simulation.step() + u64::from(!track.is_empty()) * 8)?;
+        let frame = tank.frame()?;
+        let sum: f64 = frame.positions().iter().map(|x| f64::from(x[0])).sum();
+        track.push((tank.time_s(), sum / frame.len() as f64 - 0.5 * length));
+    }
+    let first = track[0].1;
+    let linear = track.iter().map(|(t, _)| (*t, first * (2.0 * PI * t / period).cos())).collect();
+    let check = Check {
+        quantity: "period over that of linear waves".to_owned(),
+        unit: "1",
+        found: damped_period(&track, period) / period,
+        bound: Bound::Within(1.0, 0.03),
+        reason: "waves of a fifth of the depth; 25 spacings along the tank",
+    };
+    Ok(Outcome::of(vec![check]).with_curve(
+        "time [s]",
+        "centre of mass [m]",
+        vec![
+            Series::new("found", Mark::Line, track),
+            Series::new("linear, without damping", Mark::Dashes, linear),
+        ],
     ))
 }
