@@ -153,14 +153,15 @@ fn stages_agree(dimensions: u32) {
 #[test]
 fn every_stage_agrees_where_places_in_cells_are_rounded() {
     for dimensions in [2, 3] {
-        for (spline, transfer, weights, plastic, strain_floor, sticky) in [
-            (Spline::Cubic, Transfer::PicFlip, Weights::AsPrinted, false, false, true),
-            (Spline::Quadratic, Transfer::Mls, Weights::Factored, true, true, false),
+        for (spline, transfer, weights, plastic, strain_floor, sticky, node_mass_cutoff) in [
+            (Spline::Cubic, Transfer::PicFlip, Weights::AsPrinted, false, false, true, 0.0),
+            (Spline::Quadratic, Transfer::Mls, Weights::Factored, true, true, false, 0.05),
         ] {
             let mut section = with(dimensions, 0.05 * f64::from(dimensions - 1), spline, transfer);
             section.weights = weights;
             section.material.plastic = plastic;
             section.strain_floor = strain_floor;
+            section.node_mass_cutoff = node_mass_cutoff;
             section.walls.sticky = sticky;
             section.flip_ratio = Some(0.5);
             let case = MpmCase::new(section, 1e-4, odd_surroundings(dimensions), bodies(dimensions));

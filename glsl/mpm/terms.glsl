@@ -29,6 +29,8 @@ struct MpmTerms {
     uint is_plastic;
     // 1 if changes of F below 2⁻²⁴ count as 0.
     uint has_strain_floor;
+    // Mass up to which a node takes no stress.
+    float node_mass_cutoff_kg;
     // μ of the lower and of the upper walls of the domain, by axis; negative for a sticky wall.
     vec3 lower_wall_friction;
     vec3 upper_wall_friction;

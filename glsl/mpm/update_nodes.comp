@@ -69,7 +69,8 @@ void main() {
     vec3 v = vec3(0.0);
     if (p.w > 0.0) {
         before = p.xyz / p.w;
-        v = before + t.dt_s * (pull / p.w + t.gravity_m_s2);
+        vec3 pushed = p.w > t.node_mass_cutoff_kg ? pull / p.w : vec3(0.0);
+        v = before + t.dt_s * (pushed + t.gravity_m_s2);
         vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
         COLLIDE_AND_MEASURE(t, x, time_s, p.w, v);
     }

@@ -58,6 +58,7 @@ impl Case {
             spline: self.spline,
             weights: Weights::Factored,
             strain_floor: false,
+            node_mass_cutoff_kg: 0.0,
             has_contact_forces: false,
             colliders: Vec::new(),
             walls: [[Surface { friction: 0.0, sticky: false }; 3]; 2],

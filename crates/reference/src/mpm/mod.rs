@@ -105,6 +105,8 @@ pub struct Parameters {
     pub weights: Weights,
     /// True if entries of Δt ∇v below 2⁻²⁴ count as 0.
     pub strain_floor: bool,
+    /// Mass in kg up to which a node takes no stress.
+    pub node_mass_cutoff_kg: f64,
     /// Bodies, in the order in which they act on a velocity.
     pub colliders: Vec<Collider>,
     /// The lower and the upper walls of the domain, by axis, which act after all bodies.

@@ -74,7 +74,9 @@ impl Grid {
     pub fn update_velocity(&mut self, p: &Parameters) {
         for node in self.nodes.values_mut().filter(|node| node.mass > 0.0) {
             node.before = node.momentum / node.mass;
-            node.velocity = node.before + p.dt_s * (node.force / node.mass + p.gravity_m_s2);
+            let is_light = node.mass <= p.node_mass_cutoff_kg;
+            let pushed = if is_light { DVec3::ZERO } else { node.force / node.mass };
+            node.velocity = node.before + p.dt_s * (pushed + p.gravity_m_s2);
         }
     }
 

@@ -49,6 +49,7 @@ fn parameters(dimensions: usize) -> Parameters {
         spline: Spline::Cubic,
         weights: Weights::Factored,
         strain_floor: false,
+        node_mass_cutoff_kg: 0.0,
         colliders: Vec::new(),
         walls: [[Surface { friction: 0.1, sticky: false }; 3]; 2],
         has_contact_forces: false,

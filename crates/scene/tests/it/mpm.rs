@@ -161,6 +161,7 @@ fn values_of_mpm_out_of_range_are_placed() {
         ("particles_per_cell=0", "found 0, expected a number from 0.01 to 1000"),
         ("flip_ratio=1.1", "found 1.1, expected a number from 0 to 1"),
         ("pic_rate_per_s=-1", "found -1, expected a number from 0 to 1e9"),
+        ("node_mass_cutoff=-1", "found -1, expected a number from 0 to 1"),
         ("courant_number=0", "found 0, expected a number above 0 and up to 1"),
         ("courant_number=1.5", "found 1.5, expected a number above 0 and up to 1"),
         ("walls.friction=-1", "found -1, expected a number from 0 to 100"),

@@ -79,6 +79,7 @@ impl MpmParameters {
             yield_share: (dt_s / (material.relaxation_time_s + dt_s)) as f32,
             is_plastic: material.plastic.into(),
             has_strain_floor: mpm.strain_floor.into(),
+            node_mass_cutoff_kg: mpm.node_mass_cutoff_kg() as f32,
             lower_wall_friction,
             upper_wall_friction,
             n_colliders: surroundings.bodies.len() as u32,

@@ -101,6 +101,7 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
             Weights::AsPrinted => twin::Weights::AsPrinted,
         },
         strain_floor: section.strain_floor,
+        node_mass_cutoff_kg: section.node_mass_cutoff_kg(),
         has_contact_forces: section.contact() == Contact::Particles,
         colliders: Vec::new(),
         walls: surroundings.face_friction.map(|faces| faces.map(wall)),

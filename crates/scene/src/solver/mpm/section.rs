@@ -59,6 +59,11 @@ pub struct Mpm {
     /// Evaluation of the cubic spline.
     #[serde(default)]
     pub weights: Weights,
+    /// Share of the mass of a full cell, ρ h^D, up to which a node takes no stress. Above 0 momentum is not
+    /// conserved; `frazil analyze noise` measures this remedy against feedback (Breekveldt2017 sec 4.1).
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub node_mass_cutoff: f64,
     /// Courant number C of `dt_s = "auto"`: Δt = C h / (c + v), c being the speed of elastic waves in
     /// hardened snow.
     #[serde(default = "Mpm::default_courant_number")]
@@ -94,6 +99,7 @@ impl Mpm {
             rasterization: Rasterization::default(),
             strain_floor: yes(),
             weights: Weights::default(),
+            node_mass_cutoff: 0.0,
             courant_number: Self::default_courant_number(),
             walls: Surface::default(),
             implicit: None,
@@ -114,6 +120,12 @@ impl Mpm {
     /// Returns the section with the transfer of the papers: PIC/FLIP with a FLIP ratio of 0.95 in each step.
     pub fn as_published(dimensions: u32, cell_size_m: f64) -> Self {
         Self { transfer: Transfer::PicFlip, flip_ratio: Some(0.95), ..Self::sampled(dimensions, cell_size_m) }
+    }
+
+    /// Returns the mass in kg up to which a node takes no stress.
+    pub fn node_mass_cutoff_kg(&self) -> f64 {
+        let cell = self.cell_size_m.powi(self.dimensions as i32);
+        self.node_mass_cutoff * self.material.density_kg_m3 * cell
     }
 
     /// Returns the share α of FLIP in a step of `pic_flip`.

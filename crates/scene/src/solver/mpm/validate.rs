@@ -24,6 +24,7 @@ impl Scene {
         }
         check_material(check, &mpm.material)?;
         check_damping(check, mpm)?;
+        check_mass_cutoff(check, mpm)?;
         if mpm.contact == Some(Contact::Particles) {
             let expected = "\"nodes\", or an affine transfer and an explicit step";
             if mpm.transfer == Transfer::PicFlip {
@@ -182,6 +183,19 @@ fn described(shape: &Shape) -> String {
         Shape::Text { .. } => "text without depth_m".to_owned(),
         _ => format!("a {}", shape.name()),
     }
+}
+
+/// Checks the mass below which nodes take no stress.
+fn check_mass_cutoff(check: &Checker<'_>, mpm: &Mpm) -> Check {
+    check.range("mpm.node_mass_cutoff", mpm.node_mass_cutoff, 0.0, 1.0)?;
+    if mpm.node_mass_cutoff > 0.0 && mpm.implicit.is_some() {
+        return check.fail_between(
+            &["mpm.node_mass_cutoff", "mpm.implicit"],
+            format!("{} together with mpm.implicit", number(mpm.node_mass_cutoff)),
+            "0: the implicit solve is of all nodes",
+        );
+    }
+    Ok(())
 }
 
 /// Checks the damping of PIC/FLIP, which is per step or per second.
