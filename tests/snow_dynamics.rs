@@ -345,6 +345,56 @@ fn a_compliant_link_stretches_by_force_times_compliance_for_any_number_of_iterat
     assert!(few > 3.0 * many, "{few} m after 2 iterations, {many} m after 20");
 }
 
+/// Returns the overlap in m of the lowest contact of a column of four unlinked particles that starts where
+/// springs of the compliance `m_n` carry it, as a mean over time, and the largest distance of any particle
+/// from its start.
+fn column_of_springs(m_n: f64, iterations: u32, dt_s: f64) -> [f64; 2] {
+    let overlaps = |above: u32| f64::from(above) * WEIGHT_N * m_n;
+    let mut low = -0.2;
+    let mut blocks = String::new();
+    for above in (0..4).rev() {
+        blocks += &block([0.0, low, 0.0], [1; 3], "");
+        low += D - overlaps(above);
+    }
+    let more = format!(
+        "[solver]\niterations = {iterations}\n\
+         [snow]\nlinks.limit = \"none\"\ncontact_compliance_m_n = {m_n:?}\n{blocks}"
+    );
+    let mut scene = scene([0.2; 3], [0.0, -9.81, 0.0], &more);
+    scene.time.dt_s = dt_s.into();
+    let mut simulation = SnowSimulation::of(&device(), scene);
+    let before = by_id(simulation.particles());
+    let (mut mean, mut moved) = (0.0, 0.0_f64);
+    for _ in 0..20 {
+        simulation.advance(15);
+        let found = by_id(simulation.particles());
+        mean += (D - distance(&found[&0], &found[&1])) / 20.0;
+        moved = found.iter().map(|(id, p)| distance(p, &before[id])).fold(moved, f64::max);
+    }
+    assert_no_validation_messages(&simulation.device);
+    [mean, moved]
+}
+
+/// Weight in N of a particle of ρ₀d³ = 0.008 kg.
+const WEIGHT_N: f64 = 0.008 * 9.81;
+
+#[test]
+fn a_compliant_contact_yields_by_force_times_compliance_for_any_step_and_number_of_iterations() {
+    // A compliance that one iteration resolves in a step of 2 ms.
+    let expected = 3.0 * WEIGHT_N * 2e-3;
+    for (iterations, dt_s) in [(1, 1e-3), (3, 1e-3), (20, 1e-3), (3, 5e-4), (1, 2e-3), (5, 2e-3)] {
+        let [found, moved] = column_of_springs(2e-3, iterations, dt_s);
+        println!(
+            "{iterations} iterations, steps of {dt_s} s: {found:e} m of {expected:e}, moved by {moved:e} m"
+        );
+        // Positions of 0.2 m have an ulp of 1.5e-8 m, 3e-5 of the overlap.
+        assert!(
+            (found / expected - 1.0).abs() < 2e-3 && moved < 4e-3 * expected,
+            "{iterations} iterations, steps of {dt_s} s: {found} m of {expected}, moved by {moved} m"
+        );
+    }
+}
+
 /// Returns the root mean square of the relative change of distances between lattice neighbours.
 fn shape_strain(before: &HashMap<u32, Particle>, after: &HashMap<u32, Particle>, reach_m: f64) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0.0);
@@ -474,6 +524,70 @@ fn blending_bounds_the_velocity_change_of_a_phase_change() {
     assert!(sudden > 4.0 * bound(1.2 * D), "{sudden} m/s without blending");
 }
 
+/// Returns the largest speed in m/s within 200 steps after a cube of snow, compressed to 0.9 of its lengths
+/// in empty space, has melted at once. Its contacts are at rest; water of this density expands.
+fn expansion_m_s(blend_speed: f64) -> f64 {
+    let more = format!(
+        "[solver]\nover_relaxation = 0.5\n\
+         [snow]\ncontact_radius_spacings = 0.45\ntransition.blend_speed = {blend_speed:?}\n\
+         links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }}\n{}",
+        block([-3.0 * D; 3], [6; 3], "")
+    );
+    let mut simulation = SnowSimulation::of(&device(), scene([0.2; 3], FREE, &more));
+    let device = simulation.device.clone();
+    let solid = simulation.snow.solid();
+    let positions = device.download(solid.position(), 216).unwrap();
+    let compressed: Vec<[f32; 3]> = positions.into_iter().map(|p| p.map(|x| 0.9 * x)).collect();
+    device.upload(solid.position(), &compressed).unwrap();
+    let before = simulation.advance(5).all.speed_max_m_s;
+    assert!(before < 1e-2, "contacts at rest, at {before} m/s");
+    device.upload(simulation.snow.solid().temperature.front(), &[1.0; 216]).unwrap();
+    let mut fastest = 0.0_f64;
+    for _ in 0..200 {
+        fastest = fastest.max(simulation.advance(1).all.speed_max_m_s);
+    }
+    assert_eq!(simulation.advance(0).n_melted, 216);
+    assert_no_validation_messages(&device);
+    fastest
+}
+
+#[test]
+fn blending_slows_the_expansion_of_compressed_snow_that_melts() {
+    // Water takes over by α of its corrections (eq 6.5).
+    let [blended, sudden] = [0.01, 1.0].map(expansion_m_s);
+    println!("{blended} m/s, {sudden} m/s without blending");
+    assert!(blended < 0.5 * sudden, "{blended} m/s, {sudden} m/s without blending");
+}
+
+#[test]
+fn blending_carries_water_that_freezes_until_its_contacts_do() {
+    // A pool at rest freezes at once. Its density constraint fades (eq 6.6) as contacts take over. Without it
+    // the pool would fall freely at first, by half of a spacing until contacts have half of their distance.
+    let more = format!(
+        "[solver]\nover_relaxation = 0.5\n\
+         [snow]\nlinks.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }}\n\
+         [[particles]]\nshape.box = {{ min_m = [-0.06, -0.2, -0.06], max_m = [0.06, -0.04, 0.06] }}\n\
+         phase = \"water\"\ntemperature_c = 1.0\n"
+    );
+    let mut simulation = SnowSimulation::of(&device(), scene([0.06, 0.2, 0.06], [0.0, -9.81, 0.0], &more));
+    simulation.advance(400);
+    let device = simulation.device.clone();
+    device.upload(simulation.snow.fluid().temperature.front(), &[-1.0; 288]).unwrap();
+    let height_m = |simulation: &SnowSimulation| {
+        simulation.particles().iter().map(|p| f64::from(p.position[1]) + 0.2).sum::<f64>() / 288.0
+    };
+    let level_m = height_m(&simulation);
+    let mut lowest_m = level_m;
+    for _ in 0..10 {
+        assert_eq!(simulation.advance(10).n_frozen, 288);
+        lowest_m = lowest_m.min(height_m(&simulation));
+    }
+    let sag = (level_m - lowest_m) / level_m;
+    println!("the middle sinks by {:.1} % of its height", 100.0 * sag);
+    assert!(sag < 0.05, "the middle sinks by {:.1} % of its height", 100.0 * sag);
+    assert_no_validation_messages(&device);
+}
+
 #[test]
 fn boundary_particles_hold_water_as_closed_walls_do() {
     let at_rest = |walls: &str| {
@@ -501,4 +615,43 @@ fn boundary_particles_hold_water_as_closed_walls_do() {
             metrics.all.upper_m[1]
         );
     }
+}
+
+#[test]
+fn boundary_particles_hold_water_in_a_bowl_at_its_level() {
+    // A block of water falls apart in a sphere of ten spacings and levels.
+    let radius_m = 10.0 * D;
+    let more = format!(
+        "walls = \"particles\"\n[solver]\nover_relaxation = 0.5\n[snow]\n\
+         [[colliders]]\nsphere = {{ centre_m = [0.0, 0.0, 0.0], radius_m = {radius_m}, side = \"inside\" }}\n\
+         [[particles]]\nshape.box = {{ min_m = [-0.1, -0.14, -0.1], max_m = [0.1, -0.04, 0.1] }}\ntemperature_c = 10.0\n"
+    );
+    let mut simulation = SnowSimulation::of(&device(), scene([0.22; 3], [0.0, -9.81, 0.0], &more));
+    simulation.advance(1500);
+    let particles = simulation.particles();
+    let n = particles.len();
+    assert_eq!(n, 500);
+    let farthest_m = particles
+        .iter()
+        .map(|p| p.position.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt())
+        .fold(0.0, f64::max);
+    // Depth h of the water, whose volume is that of a cap, π h² (3R − h)/3, in the sphere.
+    let volume_m3 = n as f64 * D.powi(3);
+    let cap_m3 = |h: f64| std::f64::consts::PI * h * h * (3.0 * radius_m - h) / 3.0;
+    let (mut low, mut high) = (0.0, 2.0 * radius_m);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if cap_m3(middle) < volume_m3 { low = middle } else { high = middle }
+    }
+    let level_m = low - radius_m;
+    let top_m = particles.iter().map(|p| f64::from(p.position[1])).fold(f64::MIN, f64::max) + 0.5 * D;
+    let fastest = simulation.advance(0).all.speed_max_m_s;
+    println!(
+        "surface at {top_m} m, exactly {level_m}; {} spacings from the wall; {fastest} m/s",
+        (radius_m - farthest_m) / D
+    );
+    assert!(farthest_m < radius_m - 0.5 * D + 1e-6, "a particle is {farthest_m} m from the centre");
+    assert!((top_m - level_m).abs() < 0.5 * D, "surface at {top_m} m, exactly {level_m}");
+    assert!(fastest < 0.1, "{fastest} m/s");
+    assert_no_validation_messages(&simulation.device);
 }

@@ -441,17 +441,3 @@ fn runs_in_which_particles_melt_and_freeze_have_the_same_bits_at_any_workgroup_s
     }
     assert_no_validation_messages(&device);
 }
-
-#[test]
-fn the_water_drop_melts_snow_and_some_of_it_freezes_again() {
-    let mut simulation = SnowSimulation::new("water_drop", &["scale=0.25"]);
-    let metrics = simulation.advance(800);
-    assert!(
-        metrics.n_melted > 50 && metrics.n_frozen > 0,
-        "{} melted, {} froze",
-        metrics.n_melted,
-        metrics.n_frozen
-    );
-    assert_eq!(simulation.link_faults(), []);
-    assert_no_validation_messages(&simulation.device);
-}

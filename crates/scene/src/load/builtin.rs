@@ -47,6 +47,8 @@ pub fn builtin() -> &'static [Builtin] {
         "melting",
         "freezing",
         "water_drop",
+        "melting_enthalpy",
+        "bowl",
         "snow_box_plough",
         "snowball_collision",
         "snowballs_16",

@@ -22,9 +22,15 @@ pub fn cases() -> Vec<Case> {
         known: None,
         run: Box::new(conduction),
     };
-    let front = |stefan: f64| Case {
-        name: format!("snow.stefan_{stefan}"),
-        about: "front of melting between ice at freezing and water",
+    let front = |change: Change, stefan: f64| Case {
+        name: match change {
+            Change::Melting => format!("snow.stefan_{stefan}"),
+            Change::Freezing => format!("snow.stefan_{stefan}_freezing"),
+        },
+        about: match change {
+            Change::Melting => "front of melting between ice at freezing and water",
+            Change::Freezing => "front of freezing between ice and water at freezing",
+        },
         reference: "Neumann's 2λ√(αt), λ e^(λ²) (1 + erf λ) = Ste/√π",
         // The number of steps is proportional to 1/λ².
         cost: match stefan {
@@ -33,9 +39,19 @@ pub fn cases() -> Vec<Case> {
             _ => Cost::Quick,
         },
         known: None,
-        run: Box::new(move |lab: &Lab| melting_front(lab, stefan)),
+        run: Box::new(move |lab: &Lab| phase_front(lab, change, stefan)),
     };
-    std::iter::once(conduction).chain(STEFAN_NUMBERS.map(front)).collect()
+    let fronts = [Change::Melting, Change::Freezing]
+        .into_iter()
+        .flat_map(|change| STEFAN_NUMBERS.map(|stefan| front(change, stefan)));
+    std::iter::once(conduction).chain(fronts).collect()
+}
+
+/// Direction of a front.
+#[derive(Clone, Copy)]
+enum Change {
+    Melting,
+    Freezing,
 }
 
 /// Returns the error function: its power series near 0, a continued fraction of its complement elsewhere.
@@ -134,7 +150,7 @@ fn neumann_lambda(stefan: f64) -> f64 {
     0.5 * (low + high)
 }
 
-fn melting_front(lab: &Lab, stefan: f64) -> Result<Outcome, Failure> {
+fn phase_front(lab: &Lab, change: Change, stefan: f64) -> Result<Outcome, Failure> {
     let water = Heat::default();
     let (k, c, latent) =
         (water.water_conductivity_w_m_k, water.water_capacity_j_kg_k, water.latent_heat_j_kg);
@@ -146,16 +162,20 @@ fn melting_front(lab: &Lab, stefan: f64) -> Result<Outcome, Failure> {
         ..water
     };
     let (alpha, lambda) = (k / (DENSITY_KG_M3 * c), neumann_lambda(stefan));
-    // The water must stay hot at its far end, √(4αt) = front/λ away.
-    let n = [14, (8.0 / lambda * 2.5).ceil() as u32];
-    let mut run = Experiment::of(lab, bar(n, 1, "water", [0.0, stefan * latent / c], heat)?)?;
+    // The half that drives the front must keep its temperature at its far end, √(4αt) = front/λ away.
+    let (changing, driving, jump_k) = (14, (8.0 / lambda * 2.5).ceil() as u32, stefan * latent / c);
+    let (n, temperatures_c, direction) = match change {
+        Change::Melting => ([changing, driving], [0.0, jump_k], 1.0),
+        Change::Freezing => ([driving, changing], [-jump_k, 0.0], -1.0),
+    };
+    let mut run = Experiment::of(lab, bar(n, 1, "water", temperatures_c, heat)?)?;
     let (mut found, mut exact, mut worst) = (Vec::new(), Vec::new(), 0.0_f64);
     for part in 0..=4 {
         let target_m = (4.0 + f64::from(part)) * SPACING_M;
         run.advance_to_s((target_m / (2.0 * lambda)).powi(2) / alpha)?;
         let enthalpies = run.state_column("enthalpy")?;
         let molten: f64 = enthalpies.iter().map(|h| (f64::from(*h) / latent).clamp(0.0, 1.0)).sum();
-        let front = molten - f64::from(n[1]);
+        let front = direction * (molten - f64::from(n[1]));
         let expected = 2.0 * lambda * (alpha * run.time_s()).sqrt() / SPACING_M;
         let error = (front / expected - 1.0).abs();
         worst = larger(worst, error);
