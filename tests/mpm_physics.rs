@@ -4,12 +4,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::{Mpm as Section, Spline, Transfer};
+use frazil_solvers::Solver;
 use frazil_solvers::mpm::{InitialState, Surroundings};
 use frazil_testkit::ROUNDING;
 use frazil_testkit::{Random, assert_no_validation_messages};
 use frazil_tests::bodies::{Trial, ball, both, moving};
 use frazil_tests::snowpack::empty_space;
 use glam::DVec3;
+use std::collections::BTreeSet;
 
 /// All transfers: name, transfer, FLIP ratio.
 const TRANSFERS: [(&str, Transfer, f64); 5] = [
@@ -200,6 +202,59 @@ fn energy_does_not_grow() {
         assert!(max < 1.02, "{name}: {max}");
         assert!(last < 1.0, "{name}: {last}");
         assert_no_validation_messages(&trial.snow.device);
+    }
+}
+
+#[test]
+fn active_blocks_are_those_that_particles_reach() {
+    for dimensions in [2, 3] {
+        for (spline, shift, n_nodes) in [(Spline::Cubic, 1.0, 4), (Spline::Quadratic, 0.5, 3)] {
+            let h = 0.03;
+            let section = Section { spline, ..with(dimensions, h, Transfer::Apic, 0.0) };
+            let space = empty_space([-0.1; 3], [0.4; 3]);
+            let bodies = collision(dimensions);
+            let mut trial = Trial::new(&section, 1e-4, &space, &bodies);
+            let corners_m = |trial: &Trial| {
+                let blocks = trial.snow.mpm.active_blocks().unwrap();
+                (blocks.corners_m(&trial.snow.device).unwrap(), blocks.block_m)
+            };
+            trial.advance(1);
+            let (corners_m, block_m) = corners_m(&trial);
+            let of_axis = |axis: usize| if axis < dimensions as usize { 4.0 * h as f32 } else { 0.0 };
+            for axis in 0..3 {
+                assert!((block_m[axis] - of_axis(axis)).abs() < 1e-6, "{block_m:?}");
+            }
+            // Blocks by their position in the lattice, whose first node is a block below the domain.
+            let block = |x: f64, axis: usize| {
+                if axis < dimensions as usize { ((x + 0.1) / (4.0 * h)).floor() as i64 } else { 0 }
+            };
+            let active: BTreeSet<[i64; 3]> = corners_m
+                .iter()
+                .map(|corner| std::array::from_fn(|axis| block(f64::from(corner[axis]) + 0.5 * h, axis)))
+                .collect();
+            assert_eq!(active.len(), corners_m.len(), "each once");
+            // The first and the last node that each particle reaches, along each axis.
+            let mut reached = BTreeSet::new();
+            for x in &bodies.positions_m {
+                let node = |axis: usize, k: i64| {
+                    let base = ((f64::from(x[axis]) + 0.1) / h - shift).floor();
+                    block((base + k as f64 + 0.5) * h - 0.1, axis)
+                };
+                let first: [i64; 3] = std::array::from_fn(|axis| node(axis, 0));
+                let last: [i64; 3] = std::array::from_fn(|axis| node(axis, n_nodes - 1));
+                for i in 0..8 {
+                    let at: [i64; 3] =
+                        std::array::from_fn(|axis| if i >> axis & 1 == 0 { first[axis] } else { last[axis] });
+                    assert!(active.contains(&at), "{at:?} for a particle at {x:?}");
+                    reached.insert(at);
+                }
+                // All neighbours of a block that holds the first node of a particle are active.
+                for i in 0..1 << dimensions {
+                    reached.insert(std::array::from_fn(|axis| first[axis] + (i >> axis & 1)));
+                }
+            }
+            assert_eq!(active, reached, "{dimensions}-D {spline:?}");
+        }
     }
 }
 

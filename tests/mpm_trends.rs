@@ -7,8 +7,8 @@ use frazil_io::{Column, Frame};
 use frazil_reference::mpm::Particle;
 use frazil_report::ShapeStatistics;
 use frazil_scene::Scene;
-use frazil_solvers::Tuning;
 use frazil_solvers::mpm::Mpm;
+use frazil_solvers::{Tuning, factory_of};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::snowpack::Snowpack;
 use glam::{DMat2, DVec2, DVec3};
@@ -21,7 +21,7 @@ const REDUCED: [&str; 2] = ["mpm.cell_size_m=0.03", "mpm.particles_per_cell=4"];
 /// A scene on the device.
 struct Trial {
     snow: Snowpack,
-    cell_size_m: f64,
+    linking_length_m: f64,
     start_x_m: f64,
     dt_s: f64,
 }
@@ -44,6 +44,8 @@ struct Snapshot {
     yielded_share: f64,
     run_out_m: f64,
     spread_m: f64,
+    /// Pieces of any size, and those of one per cent of all particles or more.
+    n_pieces: u64,
     n_fragments: u64,
     powder_share: f64,
 }
@@ -53,7 +55,7 @@ impl fmt::Display for Snapshot {
         write!(
             f,
             "{:.2} s at ({:.2}, {:.2}) m, {:.2} m/s, rolling {:+.2}, aspect {:.2}, J_P {:.2}, rms {:.3}, yielded {:.3}, run-out {:.2} m, \
-             spread {:.3} m, {} fragments, powder {:.3}",
+             spread {:.3} m, {} pieces, {} fragments, powder {:.3}",
             self.time_s,
             self.centre_m.x,
             self.centre_m.y,
@@ -65,6 +67,7 @@ impl fmt::Display for Snapshot {
             self.yielded_share,
             self.run_out_m,
             self.spread_m,
+            self.n_pieces,
             self.n_fragments,
             self.powder_share
         )
@@ -78,7 +81,8 @@ impl Trial {
         let device = device();
         let mpm = Mpm::of_scene(&device, &scene, &scene.sample().unwrap(), Tuning::default()).unwrap();
         let snow = Snowpack::of(device, mpm);
-        let mut trial = Self { snow, cell_size_m: 0.03, start_x_m: 0.0, dt_s: scene.dt_s() };
+        let linking_length_m = factory_of(&scene).unwrap().linking_length_m(&scene);
+        let mut trial = Self { snow, linking_length_m, start_x_m: 0.0, dt_s: scene.dt_s() };
         trial.start_x_m = trial.snapshot().centre_m.x;
         trial
     }
@@ -86,14 +90,17 @@ impl Trial {
     /// Advances to a time in s, and measures.
     fn until(&mut self, time_s: f64) -> Snapshot {
         let steps = (time_s / self.dt_s).round() as u64;
-        self.snow.advance(steps - self.snow.mpm.step());
+        // The host waits now and then, so that the capacity for blocks follows snow that scatters.
+        while self.snow.mpm.step() < steps {
+            self.snow.advance((steps - self.snow.mpm.step()).min(32));
+        }
         assert_no_validation_messages(&self.snow.device);
         self.snapshot()
     }
 
     fn snapshot(&self) -> Snapshot {
         let particles = self.snow.particles();
-        let shape = ShapeStatistics::measure(&frame(&particles), self.start_x_m, self.cell_size_m);
+        let shape = ShapeStatistics::measure(&frame(&particles), self.start_x_m, self.linking_length_m);
         let mass: f64 = particles.iter().map(|p| p.mass).sum();
         let mean =
             |of: &dyn Fn(&Particle) -> f64| particles.iter().map(|p| p.mass * of(p)).sum::<f64>() / mass;
@@ -119,6 +126,7 @@ impl Trial {
             yielded_share: mean(&|p| f64::from((p.plastic_volume - 1.0).abs() > 0.1)),
             run_out_m: shape.run_out_m,
             spread_m: shape.spread_m,
+            n_pieces: shape.n_pieces,
             n_fragments: shape.n_fragments,
             powder_share: shape.powder_share,
         }
@@ -203,7 +211,8 @@ fn larger_stiffness_and_hardening_keep_a_snowball_in_shape() {
 }
 
 /// Section 3: smaller θ_c and θ_s make snow powdery: it yields throughout and is compacted, while stronger
-/// snow breaks into chunks that stay intact and leave gaps. At this resolution no single grains separate.
+/// snow breaks into chunks that stay intact and leave gaps. At the scene's FLIP ratio no single grains
+/// separate.
 #[test]
 fn smaller_critical_strains_let_a_snowball_yield_throughout() {
     let powdery = ["mpm.material.critical_compression=6.25e-3", "mpm.material.critical_stretch=1.9e-3"];
@@ -218,6 +227,24 @@ fn smaller_critical_strains_let_a_snowball_yield_throughout() {
     }
     let volumes: Vec<f64> = found.iter().rev().map(|snapshots| snapshots[1].plastic_volume).collect();
     assert_falls("plastic volume", over_steps(&found, 1.02), &volumes);
+}
+
+/// Section 3 and figure 7: smaller θ_c and θ_s make powder. They do if nothing damps the motion of particles
+/// relative to the grid; with the paper's share of PIC of 0.05 in each step, 200/s at this step, snow of any
+/// strength stays in one piece.
+#[test]
+fn smaller_critical_strains_make_powder_unless_particles_are_damped() {
+    let even = ["mpm.particles_per_cell=8", "particles.0.fill=\"blue_noise\""];
+    let powdery = ["mpm.material.critical_compression=6.25e-3", "mpm.material.critical_stretch=1.9e-3"];
+    let flip = ["mpm.flip_ratio=1.0"];
+    let [printed, weak, paper] =
+        [[&even[..], &powdery].concat(), [&even[..], &powdery, &flip].concat(), [&even[..], &flip].concat()];
+    let [printed, weak, paper] =
+        snapshots("ramps", [&printed, &weak, &paper], &[1.6]).map(|snapshots| snapshots[0]);
+    assert_falls("number of pieces", 1.7, &[weak.n_pieces as f64, paper.n_pieces as f64]);
+    assert_falls("share of powder", 1.5, &[weak.powder_share, paper.powder_share]);
+    // The outcome of the paper's figure is not that of its settings: a FAIL of docs/validation.md.
+    assert!(printed.n_pieces <= 5 && printed.powder_share < 0.01, "{printed}");
 }
 
 /// Section 3: more friction slows the snow down, and makes it «roll much more during its descent, instead of
@@ -245,17 +272,43 @@ fn friction_slows_a_snowball_and_makes_it_roll() {
     assert!(rough.speed_m_s > 0.1 && rough.rolling < -0.7 && rough.rolling > -1.2, "{rough}");
 }
 
-/// Figure 2: letters with small θ_c and θ_s «look like melting instead of collapsing»; large ones make them
-/// crumble. In numbers, the former are compressed to half of their volume and height. The latter do
-/// not form more pieces than the former.
+/// Figure 8: a plow piles snow up before it.
 #[test]
-fn letters_with_weak_links_melt_and_with_strong_ones_fracture() {
+fn snow_piles_up_before_a_plow() {
+    let mut trial = Trial::new("snowplow", &["mpm.cell_size_m=0.05"]);
+    let mut above = |time_s: f64| {
+        trial.until(time_s);
+        let particles = trial.snow.particles();
+        // The bed is 22.5 cm deep.
+        let high: f64 = particles.iter().filter(|p| p.position.y > 0.24).map(|p| p.mass).sum();
+        let share = high / particles.iter().map(|p| p.mass).sum::<f64>();
+        println!("{time_s} s: {share:.3} above the bed");
+        share
+    };
+    let shares = [0.0, 0.7, 0.9, 1.2].map(&mut above);
+    assert_eq!(shares[0], 0.0);
+    assert_falls("snow above the bed", 1.3, &[shares[3], shares[2], shares[1], 0.01]);
+    assert!(shares[3] > 0.15, "{shares:?}");
+}
+
+/// Figure 2: letters with small θ_c and θ_s «look like melting instead of collapsing»; large ones make them
+/// crumble. In numbers, the former are compressed to half of their volume and height, and flow together; the
+/// latter break into many pieces. Random positions have gaps of their own, so that particles are spread evenly.
+#[test]
+fn letters_with_weak_links_melt_and_with_strong_ones_crumble() {
+    let even = ["mpm.particles_per_cell=8", "particles.0.fill=\"blue_noise\""];
     let [muddy, crumbly] = ["letters_muddy", "letters_crumbly"].map(|scene| {
-        let [snapshots] = snapshots(scene, [&[]], &[0.0, 1.0]);
+        let [snapshots] = snapshots(scene, [&even], &[0.0, 0.5, 1.0]);
         snapshots
     });
-    assert_eq!([muddy[0].n_fragments, crumbly[0].n_fragments], [4, 4], "S, N, O and W");
-    assert_falls("height", 1.5, &[crumbly[1].centre_m.y, muddy[1].centre_m.y]);
-    assert_falls("plastic volume", 1.3, &[crumbly[1].plastic_volume, muddy[1].plastic_volume]);
-    assert_falls("spread", 1.01, &[crumbly[1].spread_m, muddy[1].spread_m]);
+    assert_eq!([muddy[0].n_pieces, crumbly[0].n_pieces], [4, 4], "S, N, O and W");
+    for (muddy, crumbly) in muddy.iter().zip(&crumbly).skip(1) {
+        // Four times as many at any size of cells and seed; the difference of large ones is smaller.
+        assert_falls("number of pieces", 3.0, &[crumbly.n_pieces as f64, muddy.n_pieces as f64]);
+        assert!(muddy.n_fragments <= 4, "{muddy}");
+    }
+    assert!(crumbly[2].n_fragments > muddy[2].n_fragments, "{}, {}", crumbly[2], muddy[2]);
+    assert_falls("height", 1.5, &[crumbly[2].centre_m.y, muddy[2].centre_m.y]);
+    assert_falls("plastic volume", 1.3, &[crumbly[2].plastic_volume, muddy[2].plastic_volume]);
+    assert_falls("spread", 1.01, &[crumbly[2].spread_m, muddy[2].spread_m]);
 }

@@ -1,4 +1,4 @@
-//! Shape of a heap of particles in a few numbers: run-out, spread, and number of fragments.
+//! Shape of a heap of particles in a few numbers: run-out, spread, and number of pieces.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -21,21 +21,24 @@ pub struct ShapeStatistics {
     pub centre_m: [f64; 3],
     /// Root mean square of the distances from the centre of mass, in m.
     pub spread_m: f64,
-    /// Number of pieces with at min_count [`FRAGMENT_SHARE`] of all particles.
+    /// Number of connected pieces of any size.
+    pub n_pieces: u64,
+    /// Number of pieces with at least [`FRAGMENT_SHARE`] of all particles.
     pub n_fragments: u64,
+    /// Number of pieces of a single particle.
+    pub n_isolated: u64,
     /// Share in the largest piece.
     pub largest_share: f64,
     /// Share in pieces that are smaller than fragments.
     pub powder_share: f64,
-    /// Side in m of the cells that define connected pieces.
+    /// Distance in m within which two particles belong to one piece.
     pub linking_length_m: f64,
 }
 
 impl ShapeStatistics {
-    /// Measures a frame. Pieces are connected sets of occupied cells with sides of `linking_length_m`; cells
-    /// that share a corner are connected. So particles closer than the linking length always belong to one
-    /// piece, and those further apart than twice that along any axis never do without others between them.
-    /// The result does not depend on the order of particles except for the rounding of sums.
+    /// Measures a frame. Two particles belong to one piece if they, or others between them, are at most
+    /// `linking_length_m` apart. The result does not depend on the order of particles except for the rounding
+    /// of sums.
     ///
     /// # Panics
     /// If the linking length is not above 0.
@@ -67,14 +70,15 @@ impl ShapeStatistics {
             *sum += mass(i);
         }
         let min_count = FRAGMENT_SHARE * positions.len() as f64;
-        let fragments: Vec<f64> =
-            sizes.values().filter(|(count, _)| *count as f64 >= min_count).map(|(_, sum)| *sum).collect();
+        let n_fragments = sizes.values().filter(|(count, _)| *count as f64 >= min_count).count();
         let powder = sizes.values().filter(|(count, _)| (*count as f64) < min_count).map(|(_, mass)| *mass);
         Self {
             run_out_m,
             centre_m,
             spread_m: spread_m2.sqrt(),
-            n_fragments: fragments.len() as u64,
+            n_pieces: sizes.len() as u64,
+            n_fragments: n_fragments as u64,
+            n_isolated: sizes.values().filter(|(count, _)| *count == 1).count() as u64,
             largest_share: share(sizes.values().map(|(_, sum)| *sum).fold(0.0, f64::max)),
             // The sum of no numbers is −0, which would be visible in tables.
             powder_share: share(powder.fold(0.0, |sum, mass| sum + mass)),
@@ -83,7 +87,7 @@ impl ShapeStatistics {
     }
 
     /// Returns names with units, and values, in the order of tables.
-    pub fn columns(&self) -> [(&'static str, f64); 9] {
+    pub fn columns(&self) -> [(&'static str, f64); 11] {
         let [x, y, z] = self.centre_m;
         [
             ("run_out [m]", self.run_out_m),
@@ -91,7 +95,9 @@ impl ShapeStatistics {
             ("centre_y [m]", y),
             ("centre_z [m]", z),
             ("spread [m]", self.spread_m),
+            ("n_pieces", self.n_pieces as f64),
             ("n_fragments", self.n_fragments as f64),
+            ("n_isolated", self.n_isolated as f64),
             ("largest_share", self.largest_share),
             ("powder_share", self.powder_share),
             ("linking_length [m]", self.linking_length_m),
@@ -116,24 +122,32 @@ impl ShapeStatistics {
 }
 
 /// Returns the number of each particle's piece, common to all particles of the piece.
-fn pieces(positions: &[[f32; 3]], side_m: f64) -> Vec<usize> {
-    let cell_of = |position: &[f32; 3]| position.map(|x| (f64::from(x) / side_m).floor() as i64);
-    let mut cells: HashMap<[i64; 3], usize> = HashMap::new();
-    let mut of_particle = Vec::with_capacity(positions.len());
-    for position in positions {
-        let next = cells.len();
-        of_particle.push(*cells.entry(cell_of(position)).or_insert(next));
+fn pieces(positions: &[[f32; 3]], distance_m: f64) -> Vec<usize> {
+    let wide = |i: usize| positions[i].map(f64::from);
+    // Cells as wide as the distance: linked particles are in the same cell or in neighbours.
+    let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
+    for i in 0..positions.len() {
+        cells.entry(wide(i).map(|x| (x / distance_m).floor() as i64)).or_default().push(i);
     }
-    let mut parents: Vec<usize> = (0..cells.len()).collect();
-    for (cell, &idx) in &cells {
+    let mut parents: Vec<usize> = (0..positions.len()).collect();
+    let mut link = |i: usize, other: usize| {
+        let (a, b) = (root(&mut parents, i), root(&mut parents, other));
+        let square: f64 = wide(i).into_iter().zip(wide(other)).map(|(x, y)| (x - y).powi(2)).sum();
+        if a != b && square <= distance_m * distance_m {
+            parents[a.max(b)] = a.min(b);
+        }
+    };
+    for (cell, members) in &cells {
+        for (k, &i) in members.iter().enumerate() {
+            members[k + 1..].iter().for_each(|&other| link(i, other));
+        }
         for neighbour in later_neighbours(*cell) {
-            if let Some(&other) = cells.get(&neighbour) {
-                let (a, b) = (root(&mut parents, idx), root(&mut parents, other));
-                parents[a.max(b)] = a.min(b);
+            for &other in cells.get(&neighbour).into_iter().flatten() {
+                members.iter().for_each(|&i| link(i, other));
             }
         }
     }
-    of_particle.into_iter().map(|cell| root(&mut parents, cell)).collect()
+    (0..positions.len()).map(|i| root(&mut parents, i)).collect()
 }
 
 /// Returns the 13 of a cell's 26 neighbours that follow it, so that each pair is visited once.
@@ -176,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_wider_than_two_cells_separates_fragments_and_single_grains_are_powder() {
+    fn a_gap_separates_fragments_and_single_grains_are_powder() {
         let whole = ShapeStatistics::measure(&frame(row(-50.0, 200).collect()), 0.0, 1.0);
         assert_eq!((whole.n_fragments, whole.largest_share, whole.powder_share), (1, 1.0, 0.0));
         assert!(whole.powder_share.is_sign_positive());
@@ -184,27 +198,26 @@ mod tests {
         let grains = [[100.0, 0.0, 0.0], [104.0, 0.0, 0.0], [100.0, 4.0, 0.0]];
         let broken = row(-70.0, 120).chain(row(0.0, 77)).chain(grains).collect();
         let broken = ShapeStatistics::measure(&frame(broken), 0.0, 1.0);
-        assert_eq!(broken.n_fragments, 2);
+        assert_eq!((broken.n_pieces, broken.n_fragments, broken.n_isolated), (5, 2, 3));
         assert!((broken.largest_share - 0.6).abs() < 1e-12 && (broken.powder_share - 0.015).abs() < 1e-12);
         assert_eq!(broken.run_out_m, 104.0);
     }
 
     #[test]
-    fn cells_that_share_a_corner_are_connected_on_all_sides() {
-        for dx in [-1.0, 0.0, 1.0] {
-            for dy in [-1.0, 0.0, 1.0] {
-                for dz in [-1.0, 0.0, 1.0] {
-                    let near = ShapeStatistics::measure(
-                        &frame(vec![[0.5; 3], [0.5 + dx, 0.5 + dy, 0.5 + dz]]),
-                        0.0,
-                        1.0,
-                    );
-                    assert_eq!(near.n_fragments, 1, "{dx} {dy} {dz}");
+    fn particles_are_linked_up_to_the_distance_in_all_directions() {
+        for dx in [-1.0_f32, 0.0, 1.0] {
+            for dy in [-1.0_f32, 0.0, 1.0] {
+                for dz in [-1.0_f32, 0.0, 1.0] {
+                    let length = (dx * dx + dy * dy + dz * dz).sqrt().max(1.0);
+                    let n_pieces = |distance: f32| {
+                        let other = [dx, dy, dz].map(|x| 0.3 + x * distance / length);
+                        ShapeStatistics::measure(&frame(vec![[0.3; 3], other]), 0.0, 1.0).n_pieces
+                    };
+                    let is_same = [dx, dy, dz] == [0.0; 3];
+                    assert_eq!((n_pieces(0.999), n_pieces(1.001)), (1, if is_same { 1 } else { 2 }));
                 }
             }
         }
-        let far = ShapeStatistics::measure(&frame(vec![[0.5; 3], [2.5, 0.5, 0.5]]), 0.0, 1.0);
-        assert_eq!(far.n_fragments, 2);
     }
 
     #[test]
@@ -235,7 +248,10 @@ mod tests {
     #[test]
     fn no_particles_have_no_pieces() {
         let shape = ShapeStatistics::measure(&frame(Vec::new()), 0.0, 1.0);
-        assert_eq!((shape.n_fragments, shape.largest_share, shape.spread_m), (0, 0.0, 0.0));
+        assert_eq!(
+            (shape.n_pieces, shape.n_fragments, shape.largest_share, shape.spread_m),
+            (0, 0, 0.0, 0.0)
+        );
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub use plot::{CurveSpec, PanelSpec, PlotSpec};
 pub use registry::{factories, factory, factory_of, register, set_infos};
 pub use saved::{Saved, StateColumn};
 pub use solver::{
-    FlowCells, FlowMaterial, PendingFault, PendingFlow, PendingInvariants, PendingMeasurement, PendingResult,
-    RigidBodies, Solver, SolverFactory, change_scene,
+    ActiveBlocks, FlowCells, FlowMaterial, PendingFault, PendingFlow, PendingInvariants, PendingMeasurement,
+    PendingResult, RigidBodies, Solver, SolverFactory, change_scene,
 };
 pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};
 pub use work::WorkCounter;

@@ -85,6 +85,11 @@ pub trait Solver {
         Vec::new()
     }
 
+    /// Returns the blocks of nodes that the last step used, if the solver has a sparse grid.
+    fn active_blocks(&self) -> Option<ActiveBlocks> {
+        None
+    }
+
     /// Returns the names and units of the values that [`Self::record_metrics`] measures.
     fn metrics(&self) -> Vec<MetricInfo>;
 
@@ -219,6 +224,38 @@ pub trait SolverFactory: Sync {
     /// Returns the distance in m within which two particles belong to one fragment.
     fn linking_length_m(&self, scene: &Scene) -> f64 {
         1.5 * scene.particle_spacing_m()
+    }
+}
+
+/// Blocks of nodes of a sparse grid, on the device.
+#[derive(Clone, Debug)]
+pub struct ActiveBlocks {
+    /// Number of active blocks, one element.
+    pub count: Buffer<u32>,
+    /// Numbers of the active blocks in the lattice, x fastest.
+    pub numbers: Buffer<u32>,
+    /// Number of blocks of the lattice along each axis.
+    pub lattice_blocks: [u32; 3],
+    /// First node of the lattice, in m.
+    pub origin_m: [f32; 3],
+    /// Extent of a block along each axis in m; 0 along axes without nodes.
+    pub block_m: [f32; 3],
+}
+
+impl ActiveBlocks {
+    /// Downloads the lower corner of each active block, in m. It waits for the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn corners_m(&self, device: &Device) -> Result<Vec<[f32; 3]>, SolverError> {
+        let n = device.download(&self.count, 1)?[0] as usize;
+        let numbers = device.download(&self.numbers, n.min(self.numbers.len()))?;
+        let [nx, ny, _] = self.lattice_blocks;
+        let corner = |number: u32| {
+            let at = [number % nx, number / nx % ny, number / nx / ny];
+            std::array::from_fn(|axis| self.origin_m[axis] + at[axis] as f32 * self.block_m[axis])
+        };
+        Ok(numbers.into_iter().map(corner).collect())
     }
 }
 

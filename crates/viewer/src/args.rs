@@ -76,8 +76,8 @@ pub enum Command {
     /// again. The subgroup size is the device's own: for Mesa's software device set LP_NATIVE_VECTOR_WIDTH to
     /// 128, 256 or 512.
     Bench(BenchArgs),
-    /// Repeat a study of the limits of the material point method (Breekveldt2017): a table, a plot and a page
-    /// of text.
+    /// Repeat a study of the limits of the material point method (Breekveldt2017), or count the pieces in
+    /// recordings: a table, a plot and a page of text.
     Analyze(AnalyzeArgs),
     /// Validate the engine on this device: compare it with twins, closed forms, experiments and papers.
     ///
@@ -189,6 +189,13 @@ fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err(format!("found \"{text}\", expected a number above 0, such as 0.05 for 5 %")),
+    }
+}
+
+fn metres(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err(format!("found \"{text}\", expected a length in metres above 0, such as 0.02")),
     }
 }
 
@@ -315,6 +322,9 @@ pub struct PlayArgs {
     /// Recorded frames per picture: 2 shows every second frame, 0.5 each frame twice, -1 plays backwards.
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
     pub speed: f64,
+    /// Steps of the simulation per picture, whatever the interval of recorded frames; negative backwards.
+    #[arg(long, value_name = "N", value_parser = steps_per_frame, conflicts_with = "speed", allow_hyphen_values = true)]
+    pub steps_per_frame: Option<i64>,
     /// Frames per second.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=240))]
     pub fps: u32,
@@ -367,6 +377,13 @@ fn speed(text: &str) -> Result<f64, String> {
         _ => Err(format!(
             "found \"{text}\", expected recorded frames to a picture, such as 1, 0.5 or -2, but not 0"
         )),
+    }
+}
+
+fn steps_per_frame(text: &str) -> Result<i64, String> {
+    match text.parse::<i64>() {
+        Ok(steps) if steps != 0 => Ok(steps),
+        _ => Err(format!("found \"{text}\", expected a number of steps, such as 100 or -100, but not 0")),
     }
 }
 
@@ -533,6 +550,13 @@ pub struct BenchArgs {
 pub struct AnalyzeArgs {
     /// Study to run.
     pub study: Study,
+    /// fragments: recordings of runs (*.frazil-rec).
+    #[arg(value_name = "RECORDING")]
+    pub recordings: Vec<PathBuf>,
+    /// fragments: distance in m within which two particles belong to one piece [default: 1.5 mean distances
+    /// of particles at the start].
+    #[arg(long = "linking-length", value_name = "M", value_parser = metres, allow_hyphen_values = true)]
+    pub linking_length_m: Option<f64>,
     /// Output folder of STUDY.csv, STUDY.svg and STUDY.md [default: out/analyze_STUDY].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -18,7 +18,7 @@ pub use derived::Derived;
 pub use every::{Every, EveryError};
 pub use output::Output;
 pub use particles::{Fill, ParticleBlock, Phase};
-pub use render::{Camera, FluidFilter, Projection, Render, RenderScheme, Shading};
+pub use render::{Camera, FluidFilter, GridLines, Projection, Render, RenderScheme, Shading};
 pub use sample::Sampled;
 pub use time_step::TimeStep;
 pub use view::View;

@@ -36,6 +36,18 @@ pub enum RenderScheme {
     Fluid,
 }
 
+/// Parts of a solver's grid that pictures show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GridLines {
+    /// None.
+    #[default]
+    None,
+    /// Outlines of the blocks of 4^D nodes that particles reached in the last step (Cai2020 fig 4), which are
+    /// all that the grid stores. In pictures of running scenes of the material point method only.
+    ActiveBlocks,
+}
+
 /// Filter that smooths the distances of a fluid's surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -136,6 +148,8 @@ pub struct Render {
     pub environment: Option<String>,
     /// True if the surroundings are also the background, in place of `background_srgb`.
     pub show_environment: bool,
+    /// Parts of the solver's grid that are drawn as lines.
+    pub grid: GridLines,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
     /// Extinction coefficient β of the air in 1/m: at the distance d a share e^(−β d) of a colour remains,
@@ -173,6 +187,7 @@ impl Default for Render {
             spray_level: 0.4,
             environment: None,
             show_environment: false,
+            grid: GridLines::None,
             background_srgb: [0.05, 0.06, 0.08],
             fog_per_m: 2e-4,
             sun_azimuth_deg: None,

@@ -29,6 +29,8 @@ pub enum Feature {
     PeriodicDomain,
     /// `fill = "random"` and `packing_fraction` of a block of particles.
     RandomFill,
+    /// `render.grid`: the solver has a sparse grid.
+    GridLines,
 }
 
 impl Feature {
@@ -47,6 +49,7 @@ impl Feature {
             Self::MassSpread => "mass_spread",
             Self::PeriodicDomain => "periodic",
             Self::RandomFill => "fill",
+            Self::GridLines => "grid",
         }
     }
 }

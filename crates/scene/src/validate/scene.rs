@@ -1,7 +1,7 @@
 //! Validates a scene.
 
 use crate::format::error::SceneError;
-use crate::scene::{Fill, ParticleBlock, SCENE_VERSION, Scene};
+use crate::scene::{Fill, GridLines, ParticleBlock, SCENE_VERSION, Scene};
 use crate::solver::SolverScene;
 use crate::solver::feature::Feature;
 use crate::solver::registry;
@@ -95,6 +95,13 @@ impl Scene {
                 &["domain.periodic", "solver.kind"],
                 format!("periodic axes in a scene of solver.kind = \"{kind}\""),
                 format!("solver.kind = {}", registry::kinds_with(Feature::PeriodicDomain, "or")),
+            );
+        }
+        if self.render.grid != GridLines::None && is_unknown(Feature::GridLines) {
+            return check.fail_between(
+                &["render.grid", "solver.kind"],
+                format!("lines of a grid in a scene of solver.kind = \"{kind}\""),
+                format!("solver.kind = {}", registry::kinds_with(Feature::GridLines, "or")),
             );
         }
         if self.time.dt_s == TimeStep::Auto && is_unknown(Feature::AutoTimeStep) {

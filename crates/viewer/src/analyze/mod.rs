@@ -1,9 +1,11 @@
 //! `frazil analyze`: the four studies of Breekveldt2017 chapter 4, repeated on this engine.
 //! Each study is a table, a plot and a page of text, all from results of the solver on the device. Closed
-//! formulas of the paper are shown beside the measurements and never replace them.
+//! formulas of the paper are shown beside the measurements and never replace them. A fifth study,
+//! `fragments`, evaluates recordings and needs no device.
 
 mod feedback;
 mod fit;
+mod fragments;
 mod lab;
 mod limits;
 mod noise;
@@ -20,9 +22,8 @@ use crate::device;
 use crate::failure::Failure;
 use crate::run::Folder;
 use crate::say;
-use frazil_vk::Device;
 use report::Report;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use study::Effort;
 
 /// Runs a study and writes its table, its plot and its page.
@@ -30,6 +31,8 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
     let (study, effort) =
         (args.study, Effort { smoke: args.smoke, steps: args.steps, particles: args.particles });
     for (option, is_given, owner) in [
+        ("RECORDING", !args.recordings.is_empty(), Study::Fragments),
+        ("--linking-length", args.linking_length_m.is_some(), Study::Fragments),
         ("--steps", args.steps.is_some(), Study::Noise),
         ("--particles", args.particles.is_some(), Study::Runtime),
     ] {
@@ -38,12 +41,12 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
         }
     }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("analyze_{study}")));
-    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let report = if study == Study::Fragments {
+        fragments::study(&args.recordings, args.linking_length_m)?
+    } else {
+        on_device(args, &out, effort, validation)?
+    };
     let _ = Folder::create(&out)?;
-    let report = report_of(study, &device, effort)?;
-    device.check_validation()?;
-    // If the cache cannot be written, only the next start takes longer.
-    let _ = device.save_pipeline_cache();
     report.write(&out)?;
     if !args.quiet {
         say::note(format_args!("{}; wrote {study}.csv, .svg and .md in {}", report.summary, out.display()));
@@ -51,11 +54,20 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report_of(study: Study, device: &Device, effort: Effort) -> Result<Report, Failure> {
-    match study {
-        Study::Noise => noise::study(device, effort),
-        Study::Limits => limits::study(device, effort),
-        Study::Scaling => scaling::study(device, effort),
-        Study::Runtime => runtime::study(device, effort),
-    }
+/// Runs a study on the device of the arguments.
+fn on_device(args: &AnalyzeArgs, out: &Path, effort: Effort, validation: bool) -> Result<Report, Failure> {
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    // A folder that cannot be created is reported before the study.
+    let _ = Folder::create(out)?;
+    let report = match args.study {
+        Study::Noise => noise::study(&device, effort),
+        Study::Limits => limits::study(&device, effort),
+        Study::Scaling => scaling::study(&device, effort),
+        Study::Runtime => runtime::study(&device, effort),
+        Study::Fragments => fragments::study(&args.recordings, args.linking_length_m),
+    }?;
+    device.check_validation()?;
+    // If the cache cannot be written, only the next start takes longer.
+    let _ = device.save_pipeline_cache();
+    Ok(report)
 }

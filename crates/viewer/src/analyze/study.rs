@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use std::fmt;
 
-/// A study of Breekveldt2017 chapter 4.
+/// A study of Breekveldt2017 chapter 4, or of recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Study {
     /// Strain of a single particle due to rounding, and its counter-measures (sec 4.1).
@@ -14,6 +14,8 @@ pub enum Study {
     Scaling,
     /// Time of a step as a function of particles, cells and colliders (sec 4.4).
     Runtime,
+    /// Number of connected pieces in each frame of recordings.
+    Fragments,
 }
 
 impl fmt::Display for Study {
@@ -23,6 +25,7 @@ impl fmt::Display for Study {
             Self::Limits => "limits",
             Self::Scaling => "scaling",
             Self::Runtime => "runtime",
+            Self::Fragments => "fragments",
         })
     }
 }

@@ -200,7 +200,7 @@ mod tests {
             painter.set_scheme(scheme);
             let columns = vec![ColumnView::new("position", "m", ColumnKind::Vec3, position.cast())];
             let set = ParticleSet { name: "grains", material: Material::Grains, count: &count, columns };
-            let shown = Shown { sets: vec![set], slabs };
+            let shown = Shown { sets: vec![set], slabs, blocks: None };
             let mut recorder = device.recorder().unwrap();
             let image = painter.record(&mut recorder, &shown, camera(scene), "height", 0.0).unwrap();
             let (width, height) = image.size();

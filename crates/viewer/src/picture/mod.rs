@@ -3,6 +3,7 @@
 mod body_lines;
 mod coloring;
 mod fluid;
+mod grid_lines;
 mod landscape;
 mod legends;
 mod outline;

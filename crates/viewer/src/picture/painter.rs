@@ -3,6 +3,7 @@
 use super::body_lines;
 use super::coloring::{self, Heights, PHASE, Property};
 use super::fluid::Fluids;
+use super::grid_lines;
 use super::landscape::Landscape;
 use super::legends::{LegendOverride, Legends};
 use super::outline;
@@ -15,11 +16,12 @@ use frazil_render::{
     Ball, ColorMap, Coloring, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Radius, Renderer, Shading,
     Swatch, WireBox,
 };
-use frazil_scene::{Collider, Projection, RenderScheme, Scene, Side};
+use frazil_scene::{Collider, GridLines, Projection, RenderScheme, Scene, Side};
 use frazil_vk::{Buffer, Device, Image, Recorder};
 
 /// Draws pictures of a scene.
 pub struct Painter {
+    device: Device,
     renderer: Renderer,
     /// Descriptions of the sets of particles, by the solver.
     infos: Vec<SetInfo>,
@@ -82,6 +84,7 @@ impl Painter {
             renderer.set_supersampling(2).map_err(Failure::device)?;
         }
         Ok(Self {
+            device: device.clone(),
             renderer,
             infos,
             legends: Legends::new(device),
@@ -105,7 +108,8 @@ impl Painter {
     }
 
     /// Records a picture of the columns, coloured by the property of a name, and returns the image it is
-    /// drawn into. It waits for the device if it looks for surfaces or for the property's range.
+    /// drawn into. It waits for the device if it looks for surfaces, for the property's range, or for blocks
+    /// of the grid.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,
@@ -147,6 +151,7 @@ impl Painter {
             .into_iter()
             .chain(outline::outlines(&scenery.scene, time_s))
             .chain(body_lines::outlines(&scenery.scene, time_s))
+            .chain(grid_lines::outlines(&self.device, &scenery.scene, shown.blocks.as_ref())?)
             .collect();
         let balls = scenery.balls(time_s);
         let meshes: Vec<Mesh<'_>> = self.landscape.obstacles().chain(surfaces).collect();
@@ -177,6 +182,11 @@ impl Painter {
         };
         self.renderer.record(recorder, &frame).map_err(Failure::device)?;
         Ok(self.renderer.image())
+    }
+
+    /// Returns true if a picture needs results on the host before it is recorded.
+    pub fn waits(&self) -> bool {
+        self.scheme.waits() || self.scenery.scene.render.grid != GridLines::None
     }
 
     /// Sets the representation of particles.

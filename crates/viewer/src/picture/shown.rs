@@ -3,7 +3,7 @@
 use super::coloring;
 use super::landscape::SlabPoses;
 use frazil_particles::ParticleSet;
-use frazil_solvers::Solver;
+use frazil_solvers::{ActiveBlocks, Solver};
 
 /// Data of the picture of one instant.
 pub struct Shown<'a> {
@@ -11,12 +11,18 @@ pub struct Shown<'a> {
     pub sets: Vec<ParticleSet<'a>>,
     /// Poses of slabs; those at time 0 if nothing moves them.
     pub slabs: Option<SlabPoses>,
+    /// Blocks of the solver's grid.
+    pub blocks: Option<ActiveBlocks>,
 }
 
 impl<'a> Shown<'a> {
     /// Refers to a solver's current particles, and to its bodies as of the last [`Solver::record_bodies`].
     pub fn of(solver: &'a dyn Solver) -> Self {
-        Self { sets: solver.particle_sets(), slabs: solver.rigid_bodies().map(SlabPoses::of) }
+        Self {
+            sets: solver.particle_sets(),
+            slabs: solver.rigid_bodies().map(SlabPoses::of),
+            blocks: solver.active_blocks(),
+        }
     }
 
     /// Lists the names that all particles can be coloured by.

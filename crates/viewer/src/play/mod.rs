@@ -19,7 +19,13 @@ use std::path::Path;
 pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
     let (recording, scene) = Player::open(&args.recording, &args.changes)?;
     let times: Vec<(u64, f64)> = recording.times().collect();
-    let playback = Playback::new(&times, args.speed, args.fps.into())
+    let fps = args.fps.into();
+    let playback = args
+        .steps_per_frame
+        .map_or_else(
+            || Playback::new(&times, args.speed, fps),
+            |steps| Playback::of_steps(&times, steps, fps),
+        )
         .between(&times, args.from, args.to)
         .map_err(|problem| Failure::input(format!("{}: {problem}", args.recording.display())))?;
     if let Some(out) = &args.out {

@@ -33,7 +33,7 @@ impl Camera {
     /// Returns true if a picture requires results on the host, so that the steps before it must be submitted
     /// first.
     pub fn looks_first(&self, solver: &dyn Solver) -> bool {
-        self.painter.scheme().waits() || self.looks_for_range(solver)
+        self.painter.waits() || self.looks_for_range(solver)
     }
 
     fn looks_for_range(&self, solver: &dyn Solver) -> bool {

@@ -26,6 +26,14 @@ impl Playback {
         Self { speed, fps, first: 0, last: None, position: if speed < 0.0 { last as f64 } else { 0.0 } }
     }
 
+    /// Creates a playback of a number of simulation steps per picture, from the mean interval of the frames.
+    pub fn of_steps(times: &[(u64, f64)], steps: i64, fps: f64) -> Self {
+        let span = times.last().map_or(0, |last| last.0) - times.first().map_or(0, |first| first.0);
+        let speed = steps as f64 * times.len().saturating_sub(1) as f64 / span as f64;
+        let is_known = speed.is_finite() && speed != 0.0;
+        Self::new(times, if is_known { speed } else { steps.signum() as f64 }, fps)
+    }
+
     /// Creates a playback in real time.
     pub fn in_real_time(times: &[(u64, f64)], fps: f64) -> Self {
         let span_s = times.last().map_or(0.0, |last| last.1) - times.first().map_or(0.0, |first| first.1);
@@ -145,6 +153,26 @@ mod tests {
         assert_eq!(frames(-0.5)[..4], [6, 6, 5, 5]);
         let tenths = frames(0.1);
         assert!((0..6).all(|frame| tenths.iter().filter(|&&shown| shown == frame).count() == 10));
+    }
+
+    #[test]
+    fn steps_per_picture_do_not_depend_on_the_interval_of_frames() {
+        let frames = |times: &[(u64, f64)], steps: i64| -> Vec<usize> {
+            Playback::of_steps(times, steps, 30.0).frames(times.len()).collect()
+        };
+        assert_eq!(frames(&times(), 10), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(frames(&times(), 20), [0, 2, 4, 6]);
+        assert_eq!(frames(&times(), -30), [6, 3, 0]);
+        assert_eq!(frames(&times(), 5)[..5], [0, 0, 1, 1, 2]);
+        // Frames of steps 100, 105, …, 130.
+        let dense: Vec<(u64, f64)> = (0..7).map(|i| (100 + 5 * i, 0.0)).collect();
+        assert_eq!(frames(&dense, 10), [0, 2, 4, 6]);
+        // Intervals of 2.5 steps, as a cadence in seconds makes them: pictures stay within a frame.
+        let uneven: Vec<(u64, f64)> = (0..101).map(|i| ((5 * i + 1) / 2, 0.0)).collect();
+        for (k, frame) in frames(&uneven, 10).into_iter().enumerate() {
+            assert!(uneven[frame].0.abs_diff(10 * k as u64) <= 2, "picture {k} shows frame {frame}");
+        }
+        assert_eq!(frames(&times()[..1], -7), [0]);
     }
 
     #[test]

@@ -173,7 +173,7 @@ impl Player {
             count: &set.count,
             columns: set.columns.clone(),
         });
-        Shown { sets: sets.collect(), slabs: self.slabs.clone() }
+        Shown { sets: sets.collect(), slabs: self.slabs.clone(), blocks: None }
     }
 }
 
@@ -282,7 +282,7 @@ mod tests {
 
         let count = Counts::new(&device).unwrap().upload(&device, "count", n, n).unwrap();
         let set = ParticleSet { name: "dust", material: Material::Water, count: &count, columns };
-        let live = Shown { sets: vec![set], slabs: None };
+        let live = Shown { sets: vec![set], slabs: None, blocks: None };
         let recorded = player.shown();
         let names = live.names();
         assert_eq!(recorded.names(), names);

@@ -1,8 +1,10 @@
 //! `frazil analyze`: the studies reproduce Breekveldt2017, including its errors.
 
 use crate::tool::{command, stderr, succeed};
+use frazil_io::{Column, Frame, RecordingMeta, RecordingWriter};
+use frazil_scene::Scene;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs a small study into a folder; returns its table, without the header, and its page.
 fn study(name: &str, out: &Path, header: &str) -> (Vec<Vec<String>>, String) {
@@ -137,7 +139,7 @@ fn run_time_comes_with_exponents_and_a_model() {
 fn a_study_that_does_not_exist_is_refused_with_those_that_do() {
     let output = command(&["analyze", "noice"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    for said in ["noice", "noise, limits, scaling, runtime"] {
+    for said in ["noice", "noise, limits, scaling, runtime, fragments"] {
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
     let output = command(&["analyze", "limits", "--steps", "10"]).output().unwrap();
@@ -147,4 +149,66 @@ fn a_study_that_does_not_exist_is_refused_with_those_that_do() {
         "{}",
         stderr(&output)
     );
+}
+
+/// Writes a recording of the scene `ramps` in which a row of 200 particles breaks into two and a grain.
+fn broken_row(path: &Path) -> PathBuf {
+    let scene = Scene::find("ramps", &[]).unwrap();
+    let scene_json = serde_json::to_string(&scene).unwrap();
+    let meta = RecordingMeta { scene_json, seed: 1, device: "none".into() };
+    let row = |gap: f32| {
+        let at =
+            |i: usize| 0.005 * i as f32 + if i > 120 { gap } else { 0.0 } + if i == 199 { gap } else { 0.0 };
+        (0..200).map(|i| [at(i), 0.1, 0.0]).collect::<Vec<[f32; 3]>>()
+    };
+    let mut writer = RecordingWriter::create(path, &meta).unwrap();
+    for (step, gap) in [(0, 0.0), (10, 0.1)] {
+        let columns =
+            vec![Column::vec3("position", "m", row(gap)), Column::u32("id", "", (0..200).collect())];
+        writer.append(&Frame::new(step, 1e-3 * step as f64, columns).unwrap()).unwrap();
+    }
+    writer.finish().unwrap();
+    path.to_owned()
+}
+
+#[test]
+fn pieces_of_recordings_are_counted_without_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = broken_row(&folder.path().join("row.frazil-rec"));
+    let (recording, out) = (recording.to_str().unwrap(), folder.path().join("fragments"));
+    let analyze = |more: &[&str]| {
+        let arguments = ["analyze", "fragments", "--quiet", "--out", out.to_str().unwrap()];
+        let mut command = command(&[&arguments[..], more].concat());
+        command.env("FRAZIL_DEVICE", "no such device");
+        command
+    };
+    succeed(&mut analyze(&[recording, recording]));
+    let table = fs::read_to_string(out.join("fragments.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 4, "{table}");
+    // Pieces, fragments, isolated particles. The linking length is 1.5 of 0.015 m/√8.
+    assert_eq!(rows[0][..6], ["ramps", "0", "0", "1", "1", "0"], "{table}");
+    assert_eq!(rows[1][..6], ["ramps", "10", "0.01", "3", "2", "1"], "{table}");
+    assert_eq!(rows[3][..6], ["ramps 2", "10", "0.01", "3", "2", "1"], "{table}");
+    assert!((number(rows[0][8]) - 1.5 * 0.015 / 8.0_f64.sqrt()).abs() < 1e-5, "{table}");
+    assert!((number(rows[1][7]) - 0.005).abs() < 1e-12, "powder: {table}");
+    assert!(fs::read_to_string(out.join("fragments.md")).unwrap().contains("| 3 at 0.01"));
+
+    // A linking length across the gap.
+    succeed(&mut analyze(&[recording, "--linking-length", "0.2"]));
+    let table = fs::read_to_string(out.join("fragments.csv")).unwrap();
+    assert!(table.lines().nth(2).unwrap().starts_with("ramps,10,0.01,1,1,0,"), "{table}");
+
+    for (more, said) in [
+        (&[][..], "expected a recording"),
+        (&["nosuch.frazil-rec"], "nosuch.frazil-rec"),
+        (&[recording, "--linking-length", "0"], "a length in metres above 0"),
+    ] {
+        let output = analyze(more).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{more:?}: {}", stderr(&output));
+    }
+    let output = command(&["analyze", "noise", recording]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("RECORDING: found with noise"), "{}", stderr(&output));
 }

@@ -80,6 +80,34 @@ fn a_resumed_run_of_mpm_snow_ends_with_the_bits_of_an_uninterrupted_one() {
 }
 
 #[test]
+fn pictures_show_the_active_blocks_of_the_grid() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = ["--steps", "3", "--render", "3", "--record", "3", "--metrics", "3"];
+    let lines = |name: &str, grid: &str| {
+        let out = folder.path().join(name);
+        succeed(&mut run(&out, &[&plan[..], &["--set", &format!("render.grid=\"{grid}\"")]].concat()));
+        let frames = out.join("frames");
+        let last = picture(&frames.join("frame_000001.png")).2;
+        let n_nodes = MetricsTable::read(&out.join("metrics.csv")).unwrap().column("n_nodes").unwrap()[1];
+        (last, state_hash(&out), n_nodes)
+    };
+    let (plain, shown) = (lines("plain", "none"), lines("shown", "active_blocks"));
+    assert_eq!((&plain.1, plain.2), (&shown.1, shown.2), "pictures change no state");
+    let is_lit = |rgb: &[u8]| rgb.iter().any(|c| *c > 40);
+    let lit = |pixels: &[u8]| pixels.chunks_exact(3).filter(|rgb| is_lit(rgb)).count();
+    // Some 40 blocks of 16 nodes, of which each has sides of some pixels that no other has.
+    let n_blocks = shown.2 as usize / 16;
+    assert!(lit(&shown.0) > lit(&plain.0) + 4 * n_blocks, "{} and {}", lit(&shown.0), lit(&plain.0));
+    let output = command(&["check", "dam_break", "--set", "render.grid=\"active_blocks\""]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(
+        said.contains("lines of a grid in a scene of solver.kind = \"pbd\", expected solver.kind = \"mpm\""),
+        "{said}"
+    );
+}
+
+#[test]
 fn an_interrupted_recording_of_mpm_snow_plays_to_its_last_complete_frame() {
     let folder = tempfile::tempdir().unwrap();
     let killed = folder.path().join("killed");

@@ -41,6 +41,9 @@ fn pictures_of_a_recording_are_those_of_its_run_at_any_speed_both_ways() {
         (&["--speed", "-3"], &[6, 3, 0]),
         (&["--speed", "0.5", "--from", "16"], &[4, 4, 5, 5, 6]),
         (&["--speed", "2", "--from", "0.008s", "--to", "21"], &[1, 3, 5]),
+        (&["--steps-per-frame", "8"], &[0, 2, 4, 6]),
+        (&["--steps-per-frame", "-12"], &[6, 3, 0]),
+        (&["--steps-per-frame", "2", "--from", "16"], &[4, 4, 5, 5, 6]),
     ] {
         // Each time into the same folder: no picture of the previous video may remain.
         let said =
@@ -142,6 +145,9 @@ fn unplayable_recordings_are_refused() {
     refuse(&["--out", "nosuch/v.y4m"], "nosuch/v.y4m");
     refuse(&["--speed", "0"], "but not 0");
     refuse(&["--speed", "nan"], "recorded frames to a picture");
+    refuse(&["--steps-per-frame", "0"], "but not 0");
+    refuse(&["--steps-per-frame", "2.5"], "a number of steps");
+    refuse(&["--steps-per-frame", "2", "--speed", "2"], "cannot be used with");
     refuse(&["--fps", "0"], "--fps");
     refuse(&["--from", "25"], "step 0 (0 s) to 24");
     refuse(&["--from", "soon"], "a step from 0");

@@ -13,6 +13,9 @@ use frazil_vk::{Buffer, Device, Recorder};
 const TRANSFERS: &[&str] = &["pic_flip", "apic", "mls"];
 const SPLINES: &[&str] = &["cubic", "quadratic"];
 const RASTERIZATIONS: &[&str] = &["tiles", "fixed_point", "float_atomics"];
+/// Variant of whole steps on the CPU: the twin, in f64 on one core.
+pub const CPU_VARIANT: &str = "cpu_one_core";
+const STEP_VARIANTS: &[&str] = &["tiles", "fixed_point", CPU_VARIANT, "float_atomics"];
 
 /// A power of two: positions in cells are exact in f32, so that they equal the twin's.
 const CELL_M: f64 = 1.0 / 64.0;
@@ -54,6 +57,11 @@ pub fn spline_axis() -> Axis {
 /// lack them.
 pub fn variant_axis() -> Axis {
     Axis::names("variant", RASTERIZATIONS, &RASTERIZATIONS[..2], &RASTERIZATIONS[..2])
+}
+
+/// Returns the axis of variants of whole steps: rasterization methods, and the twin on the CPU.
+pub fn step_variant_axis() -> Axis {
+    Axis::names("variant", STEP_VARIANTS, &STEP_VARIANTS[..3], &STEP_VARIANTS[..3])
 }
 
 impl Block {
@@ -198,7 +206,8 @@ fn section(point: &Point) -> Result<Section> {
         Some(_) => return Err(point.unknown("spline", SPLINES)),
     };
     let rasterization = match point.get("variant").map(|_| point.name("variant")).transpose()? {
-        None | Some("tiles") => Rasterization::Tiles,
+        // The variant on the CPU is verified against the device's default.
+        None | Some("tiles" | CPU_VARIANT) => Rasterization::Tiles,
         Some("fixed_point") => Rasterization::FixedPoint,
         Some("float_atomics") => Rasterization::FloatAtomics,
         Some(_) => return Err(point.unknown("variant", RASTERIZATIONS)),

@@ -43,6 +43,7 @@ impl SolverScene for MaterialPoints {
             Feature::AngularVelocity,
             Feature::Count,
             Feature::MassSpread,
+            Feature::GridLines,
         ]
     }
 

@@ -3,6 +3,8 @@
 mod bits;
 mod falls;
 mod grains;
+mod grid;
+mod grid_paper;
 mod snow;
 mod snow_paper;
 mod twins;
@@ -20,10 +22,11 @@ pub fn all() -> Vec<Case> {
         snow::cases,
         viscoelastic::cases,
         grains::cases,
+        grid::cases,
         twins::cases,
     ];
     let ordered = parts.into_iter().flat_map(|cases| cases());
-    ordered.chain(snow_paper::cases()).collect()
+    ordered.chain(snow_paper::cases()).chain(grid_paper::cases()).collect()
 }
 
 #[cfg(test)]
