@@ -1,6 +1,7 @@
 #version 460
 // Integrates the motion of a grain under the sum of its contact forces: v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x
-// + Δt v, and moves it out of bodies and walls that it has penetrated too deep (Gucer2010 eq 3.16).
+// + Δt v, and moves it out of bodies and walls that it has penetrated too deep (Gucer2010 eq 3.16). Turbulent
+// drag is implicit, v ← v/(1 + Δt k |v|): it never reverses a velocity.
 //
 // Contact lists become stale if a grain has moved by half their skin, or a body is near it that is not in its
 // list: bodies move, and the distance to a terrain changes faster than the position.
@@ -83,6 +84,7 @@ void main() {
     vec3 w = motion[i].spin_1_s;
     float m = mass_of(t, r);
     v += t.dt_s * (load[i].force_n / m + t.gravity_m_s2);
+    if (t.turbulent_drag_1_m > 0.0) v /= 1.0 + t.dt_s * t.turbulent_drag_1_m * sqrt(dot(v, v));
     w += (t.dt_s / (BALL_INERTIA * m * r * r)) * load[i].torque_n_m;
     x += t.dt_s * v;
     vec3 integrated = x;

@@ -29,6 +29,8 @@ struct DemTerms {
     float cohesion_range_m;
     float adhesion_n;
     float adhesion_range_m;
+    // k of the deceleration k v² by turbulent drag; 0 without.
+    float turbulent_drag_1_m;
     // Bonds: their strengths, the speed below which they form, and the time for which grains must have been
     // that slow.
     uint has_bonds;

@@ -72,6 +72,7 @@ pub fn every_law(k: u32) -> Section {
         2 => Section {
             cohesion_n: 20.0,
             terrain_adhesion_n: 10.0,
+            turbulent_drag_1_m: 5.0,
             wall_friction: Some(0.2),
             wall_restitution: Some(0.9),
             ..plain

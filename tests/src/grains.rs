@@ -11,7 +11,7 @@ use frazil_solvers::{StateColumn, Tuning};
 use frazil_testkit::twins::dem::{state_of, twin_parameters};
 use frazil_testkit::twins::slabs::{slabs_of, twin_slabs};
 use frazil_testkit::{device, saved_state};
-use frazil_vk::Device;
+use frazil_vk::{Device, Replay};
 use glam::DVec3;
 
 /// Steps per submission.
@@ -39,6 +39,7 @@ pub struct Grainpack {
     pub slabs: twin::Slabs,
     beginning: Grains,
     device: Device,
+    replay: Replay,
 }
 
 impl Grainpack {
@@ -129,7 +130,7 @@ impl Grainpack {
             radii_m: grains.iter().map(|g| g.radius as f32).collect(),
         };
         let dem = Dem::new(&device, parameters, &beginning, Tuning::default()).expect("grains that fit");
-        Self { dem, p, bodies, slabs, beginning, device }
+        Self { dem, p, bodies, slabs, beginning, device, replay: Replay::default() }
     }
 
     /// Starts again from the initial state, with a tuning.
@@ -175,7 +176,9 @@ impl Grainpack {
             let n = left.min(STEPS_AT_ONCE);
             left -= n;
             let mut recorder = self.device.recorder().expect("a recorder");
-            (0..n).for_each(|_| self.dem.record_step(&mut recorder));
+            for _ in 0..n {
+                recorder.replayed(&self.replay, |recorder| self.dem.record_step(recorder));
+            }
             if left > 0 {
                 self.device.submit(recorder).expect("a submission");
                 continue;

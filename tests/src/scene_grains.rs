@@ -7,7 +7,7 @@ use frazil_solvers::dem::{Dem, DemMetrics, Factory};
 use frazil_solvers::{FlowCells, SolverFactory, StateColumn, Tuning};
 use frazil_testkit::saved_state;
 use frazil_testkit::twins::dem::grains_of;
-use frazil_vk::Device;
+use frazil_vk::{Device, Replay};
 
 /// Steps per submission.
 const STEPS_AT_ONCE: u64 = 64;
@@ -18,6 +18,8 @@ pub struct SceneGrains {
     pub scene: Scene,
     /// Solver on the device.
     pub dem: Dem,
+    /// Command buffers of steps.
+    pub replay: Replay,
 }
 
 impl SceneGrains {
@@ -29,7 +31,7 @@ impl SceneGrains {
     pub fn new(device: &Device, scene: Scene) -> Self {
         let sampled = scene.sample().expect("a sound scene");
         let dem = Dem::of_scene(device, &scene, &sampled, Tuning::default()).expect("grains that fit");
-        Self { scene, dem }
+        Self { scene, dem, replay: Replay::default() }
     }
 
     /// Returns the number of steps in a time in s.
@@ -49,7 +51,9 @@ impl SceneGrains {
             let n = left.min(STEPS_AT_ONCE);
             left -= n;
             let mut recorder = device.recorder().expect("a recorder");
-            (0..n).for_each(|_| self.dem.record_step(&mut recorder));
+            for _ in 0..n {
+                recorder.replayed(&self.replay, |recorder| self.dem.record_step(recorder));
+            }
             device.submit(recorder).expect("a submission");
         }
         let mut recorder = device.recorder().expect("a recorder");

@@ -35,6 +35,8 @@ pub struct Parameters {
     pub cohesion: (f64, f64),
     /// Attraction to a terrain, like `cohesion`.
     pub adhesion: (f64, f64),
+    /// Deceleration by the turbulent drag over the square of the speed, in 1/m.
+    pub turbulent_drag: f64,
     /// Freeze bonds, if they can form.
     pub bonds: Option<Bonds>,
 }

@@ -142,6 +142,7 @@ impl State {
                 wrench.torque -= response.couple;
             }
             next.velocity += p.dt_s * (force / grain.mass(p) + p.gravity);
+            next.velocity /= 1.0 + p.dt_s * p.turbulent_drag * next.velocity.length();
             next.spin += p.dt_s / grain.inertia(p) * torque;
             next.position += p.dt_s * next.velocity;
             push_out(p, bodies, next, time_s, &mut loads);

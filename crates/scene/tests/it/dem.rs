@@ -146,6 +146,7 @@ fn values_of_grains_out_of_range_are_placed() {
         ("cohesion_n=-1", "found -1, expected 0 or a positive number"),
         ("cohesion_range_m=0.1", "found 0.1, expected a number from 0 to 0.05"),
         ("terrain_adhesion_n=-1", "found -1, expected 0 or a positive number"),
+        ("turbulent_drag_1_m=-1", "found -1, expected 0 or a positive number"),
         ("wall_friction=-1", "found -1, expected a number from 0 to 100"),
         ("wall_restitution=0", "found 0, expected a number above 0 and up to 1"),
         ("steps_per_contact=1", "found 1, expected a number from 8 to 10000"),

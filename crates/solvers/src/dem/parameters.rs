@@ -72,6 +72,7 @@ impl DemParameters {
             cohesion_range_m: dem.cohesion_range_m() as f32,
             adhesion_n: dem.terrain_adhesion_n as f32,
             adhesion_range_m: dem.terrain_adhesion_range_m() as f32,
+            turbulent_drag_1_m: dem.turbulent_drag_1_m as f32,
             has_bonds: bonds.is_some().into(),
             bond_strength_n: bonds.map_or(0.0, |bonds| bonds.strength_n as f32),
             bond_shear_strength_n: bonds.map_or(0.0, |bonds| bonds.shear_strength_n() as f32),

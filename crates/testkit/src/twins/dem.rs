@@ -27,6 +27,7 @@ pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
         wall_restitution: None,
         terrain_adhesion_n: 0.0,
         terrain_adhesion_range_m: None,
+        turbulent_drag_1_m: 0.0,
         steps_per_contact: 40.0,
         contacts_per_grain: 8.0,
     }
@@ -51,6 +52,7 @@ pub fn twin_parameters(section: &Section, parameters: &DemParameters) -> twin::P
         wall_friction: [t.lower_wall_friction, t.upper_wall_friction].map(|faces| faces.map(f64::from)),
         cohesion: (t.cohesion_n.into(), t.cohesion_range_m.into()),
         adhesion: (t.adhesion_n.into(), t.adhesion_range_m.into()),
+        turbulent_drag: t.turbulent_drag_1_m.into(),
         bonds: section.bonds.as_ref().map(|_| twin::Bonds {
             strength: t.bond_strength_n.into(),
             shear_strength: t.bond_shear_strength_n.into(),

@@ -70,6 +70,7 @@ impl SolverScene for DiscreteElements {
             "dem.wall_restitution",
             "dem.cohesion_n",
             "dem.terrain_adhesion_n",
+            "dem.turbulent_drag_1_m",
         ]
     }
 

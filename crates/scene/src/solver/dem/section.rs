@@ -75,6 +75,11 @@ pub struct Dem {
     /// Gap in m over which that attraction decreases linearly to zero; by default a tenth of the radius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terrain_adhesion_range_m: Option<f64>,
+    /// Coefficient k in 1/m of a drag of the ground on moving grains: each decelerates by k v², as a layer of
+    /// thickness h does under the turbulent part ρ g v²/ξ of Voellmy's friction if k = g/(ξ h). It does not
+    /// depend on the size of grains. By default 0, no drag.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turbulent_drag_1_m: f64,
     /// Number of time steps of `dt_s = "auto"` in the contact time of two of the lightest grains.
     #[serde(default = "Dem::default_steps_per_contact")]
     pub steps_per_contact: f64,

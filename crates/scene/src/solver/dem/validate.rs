@@ -19,6 +19,7 @@ impl Scene {
         check.range("dem.rolling_friction", dem.rolling_friction, 0.0, 100.0)?;
         check.zero_or_positive("dem.cohesion_n", dem.cohesion_n)?;
         check.zero_or_positive("dem.terrain_adhesion_n", dem.terrain_adhesion_n)?;
+        check.zero_or_positive("dem.turbulent_drag_1_m", dem.turbulent_drag_1_m)?;
         let ranges = [
             ("cohesion_range_m", dem.cohesion_range_m),
             ("terrain_adhesion_range_m", dem.terrain_adhesion_range_m),
