@@ -95,9 +95,9 @@ fn pictures_show_the_active_blocks_of_the_grid() {
     assert_eq!((&plain.1, plain.2), (&shown.1, shown.2), "pictures change no state");
     let is_lit = |rgb: &[u8]| rgb.iter().any(|c| *c > 40);
     let lit = |pixels: &[u8]| pixels.chunks_exact(3).filter(|rgb| is_lit(rgb)).count();
-    // Some 40 blocks of 16 nodes, of which each has sides of some pixels that no other has.
+    // 22 blocks of 16 nodes, with sides of 17 pixels of which most are shared; one alone has 115 pixels.
     let n_blocks = shown.2 as usize / 16;
-    assert!(lit(&shown.0) > lit(&plain.0) + 4 * n_blocks, "{} and {}", lit(&shown.0), lit(&plain.0));
+    assert!(lit(&shown.0) > lit(&plain.0) + 25 * n_blocks, "{} and {}", lit(&shown.0), lit(&plain.0));
     let output = command(&["check", "dam_break", "--set", "render.grid=\"active_blocks\""]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
