@@ -4,7 +4,7 @@
 
 use frazil_reference::dem::FlowMap;
 use frazil_scene::Dem as Section;
-use frazil_solvers::dem::{Dem, DemParameters, Grains, LIST_SKIN, MapGrid};
+use frazil_solvers::dem::{Dem, DemFault, DemParameters, Grains, LIST_SKIN, MapGrid};
 use frazil_solvers::{FlowCells, StateColumn, Tuning};
 use frazil_testkit::twins::dem::{grains_of, section};
 use frazil_testkit::{assert_no_validation_messages, config, device, saved_state};
@@ -149,5 +149,50 @@ fn a_map_does_not_depend_on_order_submissions_or_checkpoints() {
     let lost: Vec<StateColumn> = saved.into_iter().filter(|c| c.name != "map_peak_speed").collect();
     let error = Dem::restore(&DEVICE, parameters, &lost, 17).err().unwrap().to_string();
     assert!(error.contains("map_peak_speed"), "{error}");
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// Moves all grains by a cell and doubles their velocities after some steps, so that the next step reaches
+/// new cells at new peaks of speed, and takes steps. With `is_faulty`, one velocity is not a number. Returns
+/// the maps before and after, and the fault.
+fn map_of_moved_grains(is_faulty: bool, steps: u64) -> (FlowCells, FlowCells, Option<DemFault>) {
+    let (mut dem, _) = start(300, 5, Tuning::default());
+    advance(&mut dem, 5);
+    let before = read(&dem);
+    let state = saved_state(&DEVICE, &dem).unwrap();
+    let planted = |name: &str, change: &dyn Fn(usize, f32) -> f32| {
+        let words = &state.iter().find(|column| column.name == name).unwrap().words;
+        let changed = words.iter().enumerate().map(|(i, word)| change(i, f32::from_bits(*word)).to_bits());
+        let columns = dem.columns();
+        let column = columns.iter().find(|column| column.name == name).unwrap();
+        DEVICE.upload(&column.words, &changed.collect::<Vec<u32>>()).unwrap();
+    };
+    planted("position", &|i, x| if i % 3 == 0 { x + CELL_M as f32 } else { x });
+    planted("velocity", &|i, v| if is_faulty && i == 100 { f32::NAN } else { 2.0 * v });
+    dem.adopt_columns();
+    let mut recorder = DEVICE.recorder().unwrap();
+    (0..steps).for_each(|_| dem.record_step(&mut recorder));
+    let fault = dem.record_fault_check(&mut recorder).unwrap();
+    DEVICE.submit(recorder).unwrap();
+    let fault = fault.wait().unwrap();
+    (before, read(&dem), fault)
+}
+
+#[test]
+fn a_faulty_step_leaves_the_map_alone() {
+    let (before, after, fault) = map_of_moved_grains(false, 1);
+    assert_eq!(fault, None);
+    let rose = |old: &[f32], new: &[f32]| old.iter().zip(new).filter(|(old, new)| new > old).count();
+    assert!(rose(&before.peak_volume_m3, &after.peak_volume_m3) > 10);
+    assert!(rose(&before.peak_speed_m_s, &after.peak_speed_m_s) > 10);
+    assert!(after.first_step.iter().filter(|step| **step == 6).count() > 10);
+
+    for steps in [1, 4] {
+        let (before, after, fault) = map_of_moved_grains(true, steps);
+        assert_eq!(fault.map(|fault| (fault.step, fault.not_finite)), Some((6, Some(33))));
+        // No state of a faulty step is mapped, so there are no current volumes either.
+        let volume_m3 = vec![0.0; before.volume_m3.len()];
+        assert!(after == FlowCells { volume_m3, ..before }, "{steps} steps");
+    }
     assert_no_validation_messages(&DEVICE);
 }
