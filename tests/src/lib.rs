@@ -6,6 +6,7 @@ pub mod bodies;
 pub mod clouds;
 pub mod curves;
 pub mod discs;
+pub mod events;
 mod fluid_twin;
 pub mod grains;
 pub mod meshes;

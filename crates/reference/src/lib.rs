@@ -12,6 +12,7 @@
 //! - [`snow`]: the two-phase step of snow and water, one method per stage.
 //! - [`mpm`]: snow by the material point method, f64.
 //! - [`dem`]: the discrete element method for grains and slabs, f64.
+//! - [`depth_averaged`]: a depth-averaged flow on a terrain, to compare run-outs of grains with; f64.
 //! - [`surface`]: densities at nodes, marching cubes, and the invariants of a closed mesh; f64.
 //! - [`viscoelastic`]: stress, viscosity and walls of the viscoelastic fluid; f64.
 //! - [`render`]: the triangles of a terrain's chunks, and the spray particles.
@@ -22,6 +23,7 @@
 pub mod bodies;
 pub mod bonds;
 pub mod dem;
+pub mod depth_averaged;
 pub mod ellipsoids;
 pub mod fluid;
 pub mod linalg;
