@@ -2,16 +2,20 @@
 //! Each study is a table, a plot and a page of text, all from results of the solver on the device. Closed
 //! formulas of the paper are shown beside the measurements and never replace them.
 
-mod feedback;
+mod courant;
+pub mod feedback;
 mod fit;
 mod lab;
 mod limits;
+mod modulus;
 mod noise;
 mod report;
+pub mod resting;
 mod runtime;
 mod scaling;
 mod study;
-mod tipping;
+pub mod tipping;
+mod variants;
 
 pub use study::Study;
 

@@ -1,5 +1,6 @@
 //! The cases, one file for each part of the engine.
 
+mod analysis;
 mod bits;
 mod falls;
 mod grains;
@@ -20,6 +21,7 @@ pub fn all() -> Vec<Case> {
         snow::cases,
         viscoelastic::cases,
         grains::cases,
+        analysis::cases,
         twins::cases,
     ];
     let ordered = parts.into_iter().flat_map(|cases| cases());
