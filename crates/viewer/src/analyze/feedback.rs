@@ -9,6 +9,8 @@
 //! - PIC and FLIP, which keep no ∇v: ε' = (1 − κ C² a) ε;
 //! - APIC, which keeps c = Δt C: ε' = ε + c − κ C² a ε, c' = c − 3 κ C² ε;
 //! - MLS: the same with 3, the inverse inertia of the spline in 1/h², for a.
+//!
+//! With a mass cut-off the sum A is over the nodes above it.
 
 use super::fit::{least_squares, line};
 use super::lab::{Grain, Sample, cube, empty_space, norm, rotation};
@@ -27,6 +29,13 @@ const ROOM_CELLS: f64 = 12.0;
 const SEED: f64 = 1e-4;
 /// Bounds of the strains from which a factor is measured.
 const MEASURED: [f64; 2] = [1e-6, 1e-3];
+/// Share of a cell's mass that a particle has.
+const PARTICLE_SHARE: f64 = 1.0 / 8.0;
+/// Particles along a side of the block, two per cell.
+const BLOCK_SIDE: u32 = 8;
+/// Strain at the start of a block's particles, and the one up to which its growth is measured.
+const BLOCK_SEED: f64 = 1e-5;
+const BLOCK_MEASURED: f64 = 1e-2;
 /// Stretch that a particle must reach for a factor to be reported: the sum of the rounding of some hundred
 /// steps is below.
 const MIN_GROWN: f64 = 1e-4;
@@ -42,6 +51,30 @@ pub fn stiffness_of_place(f: f64) -> f64 {
         slope * slope / inner + far
     };
     pair(f) + pair(1.0 - f)
+}
+
+/// Returns a of a section for a particle at f cells past a node along all axes, without the nodes below the
+/// mass cut-off.
+pub fn stiffness(section: &Section, f: f64) -> f64 {
+    if section.node_mass_cutoff == 0.0 {
+        return stiffness_of_place(f);
+    }
+    // Weight and slope of the four nodes.
+    let axis = [f + 1.0, f, 1.0 - f, 2.0 - f].map(|r: f64| {
+        let (near, far) = ((1.0 - r).max(0.0), 2.0 - r);
+        ((far.powi(3) - 4.0 * near.powi(3)) / 6.0, 0.5 * (far * far - 4.0 * near * near))
+    });
+    let mut a = 0.0;
+    for (x, slope) in axis {
+        for (y, _) in axis {
+            for (z, _) in axis {
+                if x * y * z * PARTICLE_SHARE > section.node_mass_cutoff {
+                    a += slope * slope / x * y * z;
+                }
+            }
+        }
+    }
+    a
 }
 
 /// Returns κ, the stress of equal strain along D axes over that of strain along one.
@@ -104,8 +137,7 @@ pub fn measured(
         if sample.try_step(1)?.is_some() {
             break;
         }
-        for (history, grain) in strains.iter_mut().zip(&sample.grains()?) {
-            let f = grain.elastic;
+        for (history, f) in strains.iter_mut().zip(&sample.elastic()?) {
             history.push((f.x_axis.x + f.y_axis.y + f.z_axis.z - 3.0) / f64::from(section.dimensions));
         }
     }
@@ -151,7 +183,7 @@ pub fn drifting(
     let mut stretches = Vec::new();
     for step in 1..=steps {
         sample.step(1)?;
-        let f = sample.grains()?[0].elastic;
+        let f = sample.elastic()?[0];
         stretches.push((step as f64, norm(f - rotation(f))));
     }
     let largest_stretch = stretches.iter().fold(0.0, |max: f64, (_, s)| max.max(*s));
@@ -177,7 +209,20 @@ pub struct Layer {
     pub stretch: f64,
 }
 
-/// Measures a block of 4³ cells, 8³ particles, that flies along x at a speed in m/s.
+/// Returns a block of 4³ cells, 8³ particles, at an offset from the nodes in cells.
+fn block_of(section: &Section, offset: f64) -> Vec<Grain> {
+    let h = section.cell_size_m;
+    let corner = h * DVec3::splat(8.0 + offset);
+    cube(3, corner, 4.0 * h, BLOCK_SIDE, section.material.density_kg_m3)
+}
+
+/// Returns true for the outermost particles of the block.
+fn is_on_surface(i: usize) -> bool {
+    let n = BLOCK_SIDE as usize;
+    [i % n, i / n % n, i / (n * n)].iter().any(|k| *k == 0 || *k == n - 1)
+}
+
+/// Measures a block that flies along x at a speed in m/s.
 pub fn block(
     device: &Device,
     section: &Section,
@@ -186,9 +231,8 @@ pub fn block(
     offset: f64,
     steps: &[u64],
 ) -> Result<Vec<Layer>, Failure> {
-    let (h, dt, n) = (section.cell_size_m, dt_s(section, courant), 8);
-    let corner = h * DVec3::splat(8.0 + offset);
-    let mut grains = cube(3, corner, 4.0 * h, n, section.material.density_kg_m3);
+    let (h, dt) = (section.cell_size_m, dt_s(section, courant));
+    let mut grains = block_of(section, offset);
     grains.iter_mut().for_each(|grain| grain.velocity_m_s = speed_m_s * DVec3::X);
     let last = steps.last().copied().unwrap_or(0);
     let far = 2.0 * speed_m_s * dt * (last + 1) as f64 + 24.0 * h;
@@ -200,11 +244,9 @@ pub fn block(
         sample.step(1)?;
         let after = sample.grains()?;
         let mut largest = [[0.0_f64; 2]; 2];
-        for (i, (before, after)) in (0..).zip(before.iter().zip(&after)) {
-            let place = [i % n, i / n % n, i / (n * n)];
-            let is_surface = place.iter().any(|k| *k == 0 || *k == n - 1);
+        for (i, (before, after)) in before.iter().zip(&after).enumerate() {
             let change = after.elastic * before.elastic.inverse() - DMat3::IDENTITY;
-            let of = &mut largest[usize::from(is_surface)];
+            let of = &mut largest[usize::from(is_on_surface(i))];
             of[0] = of[0].max(norm(change) / dt);
             of[1] = of[1].max(norm(after.elastic - rotation(after.elastic)));
         }
@@ -216,13 +258,65 @@ pub fn block(
     Ok(layers)
 }
 
+/// Growth of the largest stretch of a block per step, of its surface and inside.
+pub struct Growth {
+    pub surface: f64,
+    pub inside: f64,
+    /// Largest stretch of the surface over that inside at the end.
+    pub ratio: f64,
+}
+
+/// Measures a block at rest that does not yield, with different small strains of all particles.
+pub fn strained_block(
+    device: &Device,
+    section: &Section,
+    courant: f64,
+    offset: f64,
+    steps: u64,
+) -> Result<Growth, Failure> {
+    let section =
+        Section { material: Material { plastic: false, ..section.material.clone() }, ..section.clone() };
+    let mut grains = block_of(&section, offset);
+    for (i, grain) in grains.iter_mut().enumerate() {
+        let turn = |prime: f64| (prime * (i + 1) as f64).sin();
+        let strain = DVec3::new(turn(12.9898), turn(78.233), turn(37.719));
+        grain.elastic = DMat3::from_diagonal(DVec3::ONE + BLOCK_SEED * strain);
+    }
+    let space = empty_space([24.0 * section.cell_size_m; 3]);
+    let mut sample = Sample::strained(device, &section, dt_s(&section, courant), space, &grains)?;
+    let mut largest = Vec::new();
+    for step in 1..=steps {
+        if sample.try_step(1)?.is_some() {
+            break;
+        }
+        let mut now = [0.0_f64; 2];
+        for (i, f) in sample.elastic()?.into_iter().enumerate() {
+            let stretch = norm(f - rotation(f));
+            let of = &mut now[usize::from(is_on_surface(i))];
+            *of = of.max(stretch);
+        }
+        if now[0].max(now[1]) >= BLOCK_MEASURED {
+            break;
+        }
+        largest.push((step as f64, now));
+    }
+    // The mode that grows fastest prevails in the second half.
+    let late = &largest[largest.len() / 2..];
+    let factor = |layer: usize| {
+        let logs: Vec<(f64, f64)> = late.iter().map(|(step, now)| (*step, now[layer].ln())).collect();
+        line(&logs).map_or(f64::NAN, |fit| fit.slope.exp())
+    };
+    let ratio = late.last().map_or(f64::NAN, |(_, now)| now[1] / now[0]);
+    Ok(Growth { surface: factor(1), inside: factor(0), ratio })
+}
+
 /// Returns the time step in s at a Courant number, by the speed of waves in fresh snow.
 pub fn dt_s(section: &Section, courant: f64) -> f64 {
     courant * section.cell_size_m / section.material.wave_speed_m_s(1.0)
 }
 
 fn particle(section: &Section, at: DVec3) -> Grain {
-    let volume = section.cell_size_m.powi(section.dimensions as i32) / 8.0;
+    let volume = section.cell_size_m.powi(section.dimensions as i32) * PARTICLE_SHARE;
     Grain::new(at, section.material.density_kg_m3 * volume, volume)
 }
 
@@ -239,6 +333,19 @@ mod tests {
             let a = stiffness_of_place(f);
             assert!((3.0..3.137).contains(&a) && (a - stiffness_of_place(1.0 - f)).abs() < 1e-9, "{f}: {a}");
         }
+    }
+
+    #[test]
+    fn a_cut_off_removes_light_nodes_from_the_stiffness() {
+        let with = |node_mass_cutoff| Section { node_mass_cutoff, ..Section::sampled(3, 0.01) };
+        for f in [0.0, 5e-3, 0.3, 0.5] {
+            let all = stiffness(&with(1e-30), f);
+            assert!((all - stiffness_of_place(f)).abs() < 1e-9, "{f}: {all}");
+        }
+        // The outermost nodes near a node, 1.5 (offset); 4 of the 36 parts of the corners; all.
+        assert!((stiffness(&with(1e-6), 5e-3) - stiffness_of_place(5e-3) + 0.0075).abs() < 1e-4);
+        assert!((stiffness(&with(1e-3), 0.0) - 3.0 * 8.0 / 9.0).abs() < 1e-9);
+        assert_eq!(stiffness(&with(1.0), 0.3), 0.0);
     }
 
     #[test]

@@ -138,6 +138,13 @@ impl Sample {
         Ok(Self { device: device.clone(), mpm })
     }
 
+    /// Returns the sample in its state with other surroundings, of the same extent.
+    pub fn among(self, section: &Section, dt_s: f64, surroundings: Surroundings) -> Result<Self, Failure> {
+        let parameters = MpmParameters::new(section, dt_s, surroundings)?;
+        let mpm = Mpm::restore(&self.device, parameters, &self.state()?, self.mpm.step())?;
+        Ok(Self { mpm, ..self })
+    }
+
     /// Takes steps, which must succeed.
     pub fn step(&mut self, n: u64) -> Result<(), Failure> {
         match self.try_step(n)? {
@@ -195,13 +202,7 @@ impl Sample {
         let (elastic, stress) = (numbers("elastic"), numbers("stress"));
         let d = self.mpm.parameters().dimensions as usize;
         let symmetric = d * (d + 1) / 2;
-        let matrix = |i: usize| {
-            let mut m = DMat3::IDENTITY;
-            for k in 0..d * d {
-                m.col_mut(k / d)[k % d] = elastic[d * d * i + k];
-            }
-            m
-        };
+        let matrix = |i: usize| matrix(d, &elastic[d * d * i..]);
         let tensor = |i: usize| {
             let s = &stress[symmetric * i..symmetric * (i + 1)];
             match *s {
@@ -229,6 +230,20 @@ impl Sample {
         Ok(grains.into_iter().map(|(_, grain)| grain).collect())
     }
 
+    /// Returns F_E of the particles in the order in which they were given.
+    pub fn elastic(&self) -> Result<Vec<DMat3>, Failure> {
+        let state = self.columns(|name| ["id", "elastic"].contains(&name))?;
+        let d = self.mpm.parameters().dimensions as usize;
+        let numbers: Vec<f64> =
+            word_column(&state, "elastic").iter().map(|word| f32::from_bits(*word).into()).collect();
+        let ids = word_column(&state, "id");
+        let mut elastic = vec![DMat3::IDENTITY; ids.len()];
+        for (id, numbers) in ids.iter().zip(numbers.chunks_exact(d * d)) {
+            elastic[*id as usize] = matrix(d, numbers);
+        }
+        Ok(elastic)
+    }
+
     /// Returns the stress forces on the active nodes of the last step, in N.
     pub fn node_forces(&self) -> Result<Vec<DVec3>, Failure> {
         // A sample that has made no step has its forces on blocks alone.
@@ -242,13 +257,26 @@ impl Sample {
     }
 
     fn state(&self) -> Result<Vec<StateColumn>, Failure> {
+        self.columns(|_| true)
+    }
+
+    fn columns(&self, is_chosen: impl Fn(&str) -> bool) -> Result<Vec<StateColumn>, Failure> {
         let mut state = Vec::new();
-        for column in self.mpm.state_columns() {
+        for column in self.mpm.state_columns().into_iter().filter(|column| is_chosen(&column.name)) {
             let words = self.device.download(&column.words, column.words.len())?;
             state.push(StateColumn { name: column.name.into(), words });
         }
         Ok(state)
     }
+}
+
+/// Returns the matrix of d² numbers by columns, embedded in the identity.
+fn matrix(d: usize, numbers: &[f64]) -> DMat3 {
+    let mut m = DMat3::IDENTITY;
+    for (k, number) in numbers[..d * d].iter().enumerate() {
+        m.col_mut(k / d)[k % d] = *number;
+    }
+    m
 }
 
 fn word_column<'a>(state: &'a [StateColumn], name: &str) -> &'a [u32] {

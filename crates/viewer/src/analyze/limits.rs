@@ -2,7 +2,9 @@
 //! the tipping density.
 
 use super::lab::{Grain, Sample, cube, empty_space};
-use super::report::{OwnPanel, Report, cell, digits, table};
+use super::modulus::{self, Packed};
+use super::report::{ExtraPlot, OwnPanel, Report, cell, digits, table};
+use super::resting::{self, Resting};
 use super::study::{Effort, Study};
 use super::tipping::{self, Tipping, tipping};
 use crate::failure::Failure;
@@ -49,7 +51,19 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
         rows.push(row("tipping", "h [m]", h, h, "tipping density [kg/m^3]", t.density_kg_m3, exact));
     }
     let material = Material::default();
-    let page = page(&clamped, &curves, &waves) + "\n" + &tipping::page(&tipped, material.density_kg_m3);
+    let rested = rested(device, effort)?;
+    for r in &rested {
+        rows.extend(resting_rows(r));
+    }
+    let packed = modulus::packed(device, effort)?;
+    for p in &packed {
+        rows.extend(modulus_rows(p, &material));
+    }
+    let page = page(&clamped, &curves, &waves)
+        + &modulus::page(&packed)
+        + "\n"
+        + &tipping::page(&tipped, material.density_kg_m3)
+        + &resting::page(&rested, tipping::PRINTED_KG_M3);
     let summary = format!(
         "limits: tipping density {:.1}/h kg/m³ ({:.2} V/h carries it), where Breekveldt2017 prints {} kg/m³",
         tipped[0].density_kg_m3 * tipped[0].cell_size_m,
@@ -63,10 +77,88 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
         rows,
         panels: panels(&curves, &tipped),
         scales: [Scale::Linear, Scale::Logarithmic],
-        more_plots: Vec::new(),
+        more_plots: vec![
+            ExtraPlot {
+                name: "modulus",
+                title: "Moduli of snow over its density (Breekveldt2017 fig 4.4)",
+                panels: modulus::panels(&packed),
+                scales: [Scale::Linear, Scale::Logarithmic],
+            },
+            ExtraPlot {
+                name: "rest",
+                title: "Plastic blocks of several cells at rest",
+                panels: resting_panels(&rested),
+                scales: [Scale::Linear; 2],
+            },
+        ],
         page,
         summary,
     })
+}
+
+/// Cell size in m and height in cells of the resting blocks: a lone layer tips at 231.9 kg/m³ on the first.
+const REST_CELLS: (f64, u32) = (1.0, 4);
+const FINE_REST_CELLS: (f64, u32) = (0.5, 8);
+
+/// Lets blocks of densities below and above the tipping density rest.
+fn rested(device: &Device, effort: Effort) -> Result<Vec<Resting>, Failure> {
+    let tipping = tipping::expected_density(REST_CELLS.0);
+    let densities = effort.choose(
+        vec![0.5 * tipping, 2.0 * tipping],
+        vec![50.0, 100.0, 200.0, 0.99 * tipping, 1.01 * tipping, 400.0, 800.0],
+    );
+    let mut cases: Vec<((f64, u32), f64)> =
+        densities.into_iter().map(|density| (REST_CELLS, density)).collect();
+    if !effort.smoke {
+        cases.push((FINE_REST_CELLS, 400.0));
+    }
+    cases.into_iter().map(|((h, cells), density)| resting::resting(device, h, cells, density)).collect()
+}
+
+fn resting_rows(r: &Resting) -> Vec<Vec<String>> {
+    let row = |quantity, [found, exact]: [f64; 2]| {
+        row("resting", "density [kg/m^3]", r.density_kg_m3, r.cell_size_m, quantity, found, exact)
+    };
+    vec![
+        row("height over that without gravity [1]", r.height),
+        row("lowest J_P [1]", r.lowest),
+        row("share that yields [1]", r.yielded),
+        row("motion in a period over the height [1]", [r.creep, 0.0]),
+    ]
+}
+
+fn resting_panels(rested: &[Resting]) -> Vec<OwnPanel> {
+    let mut series = Vec::new();
+    // Those about the tipping density lie on one another.
+    let is_about =
+        |r: &&Resting| (r.density_kg_m3 / tipping::expected_density(r.cell_size_m) - 1.0).abs() < 0.05;
+    for r in rested.iter().filter(|r| !is_about(r)) {
+        let label = format!("{:.0} kg/m³, h = {} m", r.density_kg_m3, r.cell_size_m);
+        series.push(Series::new(&*label, Mark::Points, r.profile.clone()));
+        let material = Material { density_kg_m3: r.density_kg_m3, ..Material::default() };
+        let points = (0..=100).map(|k| {
+            let depth = r.height_m * f64::from(k) / 100.0;
+            let load = r.density_kg_m3 * tipping::GRAVITY_M_S2 * depth;
+            (depth, resting::state(&material, load).plastic_volume)
+        });
+        series.push(Series::new(format!("{label}, theory"), Mark::Line, points.collect()));
+    }
+    vec![OwnPanel { x_label: "depth without gravity [m]", y_label: "plastic volume ratio J_P [1]", series }]
+}
+
+fn modulus_rows(p: &Packed, material: &Material) -> Vec<Vec<String>> {
+    let row = |quantity: &str, found, exact| {
+        row("modulus", "density [kg/m^3]", p.density_kg_m3, p.plastic_volume, quantity, found, exact)
+    };
+    let mut rows = vec![
+        row("Young's modulus [Pa]", p.youngs_modulus_pa, modulus::formula_pa(material, p.density_kg_m3)),
+        row("Poisson's ratio [1]", p.poissons_ratio, material.poissons_ratio),
+    ];
+    rows.extend(modulus::FITS.iter().map(|fit| {
+        let quantity = format!("Young's modulus beside {} [Pa]", fit.key);
+        row(&quantity, p.youngs_modulus_pa, (fit.pa)(p.density_kg_m3))
+    }));
+    rows
 }
 
 fn row(
@@ -201,6 +293,9 @@ fn stable_steps(device: &Device, effort: Effort) -> Result<Vec<Wave>, Failure> {
         (1.4e5, 0.45, 400.0),
         (1.4e5, 0.2, 100.0),
         (1.4e5, 0.2, 900.0),
+        // Measured moduli (Bergfeld2023).
+        (8.0e6, 0.25, 200.0),
+        (1.69e8, 0.25, 400.0),
     ];
     let (n, halvings, steps) = effort.choose((1, 3, 60), (all.len(), 7, 200));
     let mut waves = Vec::new();

@@ -3,17 +3,21 @@
 //! formulas of the paper are shown beside the measurements and never replace them. A fifth study,
 //! `fragments`, evaluates recordings and needs no device.
 
-mod feedback;
+mod courant;
+pub mod feedback;
 mod fit;
 mod fragments;
 mod lab;
 mod limits;
+mod modulus;
 mod noise;
 mod report;
+pub mod resting;
 mod runtime;
 mod scaling;
 mod study;
-mod tipping;
+pub mod tipping;
+mod variants;
 
 pub use study::Study;
 

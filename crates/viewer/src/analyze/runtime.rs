@@ -82,7 +82,9 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
             row
         })
         .collect();
-    let exponents = Exponents::of(&timed);
+    let exponents = Exponents::of(&timed, &|t| t.step_ms);
+    let of_model = Exponents::of(&timed, &predicted);
+    let [particles, nodes] = [shown(exponents.particles), shown(exponents.nodes)];
     let fit = model.map(|(fitted, errors)| Model { fitted, errors, worst: worst(&timed, &predicted) });
     Ok(Report {
         study: Study::Runtime,
@@ -92,11 +94,11 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
         panels: panels(&timed, &predicted),
         scales: [Scale::Logarithmic; 2],
         more_plots: Vec::new(),
-        page: page(device, &timed, &exponents, fit.as_ref()),
+        page: page(device, &timed, &[exponents, of_model], fit.as_ref()),
         summary: format!(
             "runtime: time goes as particles to the {}, nodes to the {}, on {}",
-            shown(exponents.particles),
-            shown(exponents.nodes),
+            particles,
+            nodes,
             device.info().name
         ),
     })
@@ -188,9 +190,10 @@ struct Exponents {
 }
 
 impl Exponents {
-    fn of(timed: &[Timed]) -> Self {
+    /// Fits the exponents to the times in ms of the cases.
+    fn of(timed: &[Timed], ms: &dyn Fn(&Timed) -> f64) -> Self {
         let points = |part: &str, axis: usize| -> Vec<(f64, f64)> {
-            timed.iter().filter(|t| t.case.part == part).map(|t| (t.point()[axis], t.step_ms)).collect()
+            timed.iter().filter(|t| t.case.part == part).map(|t| (t.point()[axis], ms(t))).collect()
         };
         let upper = |points: &[(f64, f64)]| power_law(&points[points.len().saturating_sub(3)..]);
         let (particles, nodes, colliders) =
@@ -275,7 +278,9 @@ fn panels(timed: &[Timed], predicted: &dyn Fn(&Timed) -> f64) -> Vec<OwnPanel> {
     ]
 }
 
-fn page(device: &Device, timed: &[Timed], exponents: &Exponents, model: Option<&Model>) -> String {
+/// Returns the page text for the exponents of the measured times and of the fitted model.
+fn page(device: &Device, timed: &[Timed], both: &[Exponents; 2], model: Option<&Model>) -> String {
+    let [exponents, expected] = both;
     let rows: Vec<Vec<String>> = timed
         .iter()
         .map(|t| {
@@ -286,6 +291,17 @@ fn page(device: &Device, timed: &[Timed], exponents: &Exponents, model: Option<&
     let software =
         if device.is_software() { format!(" ({})", device::SOFTWARE_WARNING) } else { String::new() };
     let fitted = model.map_or("The model could not be fitted to so few points.\n".to_owned(), Model::text);
+    let slope = |line: Option<Line>| line.map_or("–".to_owned(), |line| format!("{:.2}", line.slope));
+    let row =
+        |of: &str, all: &dyn Fn(&Exponents) -> Option<Line>, last: &dyn Fn(&Exponents) -> Option<Line>| {
+            vec![
+                of.to_owned(),
+                shown(all(exponents)),
+                slope(all(expected)),
+                shown(last(exponents)),
+                slope(last(expected)),
+            ]
+        };
     let per_collider = exponents.collider.map_or("–".into(), |line| {
         format!("{} ± {} µs", digits(1e3 * line.slope, 3), digits(1e3 * line.slope_error, 2))
     });
@@ -297,19 +313,21 @@ fn page(device: &Device, timed: &[Timed], exponents: &Exponents, model: Option<&
          ## Exponents\n\n\
          The paper finds T = O(P·C + N·C), linear in particles and in cells with C kept, by eye from its \
          figures 4.5 and 4.6 (one thread of an i5-3570K; it varies no colliders). Least squares of \
-         logarithms, with standard errors:\n\n{}\n\
-         An exponent is below 1 where what is kept costs something, too: with N kept, cN does not grow \
-         with P, and a small step has passes to start, whatever it holds. A further collider costs \
+         logarithms, with standard errors; expected is the same fit to the model below at the same \
+         points:\n\n{}\n\
+         With T = a + bP + cN + dPC + eNC, d ln T/d ln P = (b + dC) P/T = 1 − (a + cN + eNC)/T: an exponent \
+         is 1 less the share of what is kept, the passes of a step and the other number, and reaches 1 only \
+         where that is negligible; likewise (c + eC) N/T, and (dP + eN) C/T. A further collider costs \
          {per_collider} a step here.\n\n\
          ## Model\n\n{fitted}\n",
         device::describe(device.info()),
         table(&["part", "P", "N", "C", "time a step [ms]"], &rows),
         table(
-            &["of", "all points", "last three"],
+            &["of", "all points", "expected", "last three", "expected"],
             &[
-                vec!["particles P".to_owned(), shown(exponents.particles), shown(exponents.many_particles)],
-                vec!["nodes N".to_owned(), shown(exponents.nodes), shown(exponents.many_nodes)],
-                vec!["colliders C".to_owned(), shown(exponents.colliders), shown(exponents.many_colliders)],
+                row("particles P", &|e| e.particles, &|e| e.many_particles),
+                row("nodes N", &|e| e.nodes, &|e| e.many_nodes),
+                row("colliders C", &|e| e.colliders, &|e| e.many_colliders),
             ]
         ),
     )

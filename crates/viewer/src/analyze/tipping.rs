@@ -119,6 +119,7 @@ pub fn page(found: &[Tipping], density_kg_m3: f64) -> String {
             ]
         })
         .collect();
+    let most = -found[0].stress_pa[1] / (1.0 - frazil_scene::Material::default().critical_compression);
     let header = [
         "h [m]",
         "force of the upper layer, f h/V [Pa]",
@@ -141,15 +142,15 @@ pub fn page(found: &[Tipping], density_kg_m3: f64) -> String {
          densities let go over the same floor, the acceleration of the first step tells (gravity pulls at \
          {share:.4} of the mass, 5/6 by the paper):\n\n{table}\n\
          So a lone layer of the paper's own ρ₀ = {density_kg_m3} kg/m³ is carried on cells below {carried:.2} m. It is a \
-         load per area: the most stress that snow has before it hardens, {most:.0} Pa, carries {depth:.2} m of such \
-         snow; deeper snow is packed until hardening carries it. The paper's conclusion that this method cannot \
-         hold snow at rest, because only {PRINTED_KG_M3} kg/m³ could be, falls with its number.\n",
+         load per area: the most stress that snow has before it hardens, {most:.0} Pa of the squeezed \
+         cross-section and height (τ/J), carries {depth:.2} m of such snow; deeper snow is packed until hardening \
+         carries it. The paper's conclusion that this method cannot hold snow at rest, because only \
+         {PRINTED_KG_M3} kg/m³ could be, falls with its number.\n",
         yy = found[0].stress_pa[1],
         xx = found[0].stress_pa[0],
         share = found[0].free_share,
         table = super::report::table(&header, &rows),
         carried = unit / density_kg_m3,
-        most = -found[0].stress_pa[1],
-        depth = -found[0].stress_pa[1] / (density_kg_m3 * GRAVITY_M_S2),
+        depth = most / (density_kg_m3 * GRAVITY_M_S2),
     )
 }

@@ -1,5 +1,6 @@
 //! The cases, one file for each part of the engine.
 
+mod analysis;
 mod bits;
 mod falls;
 mod grains;
@@ -23,6 +24,7 @@ pub fn all() -> Vec<Case> {
         viscoelastic::cases,
         grains::cases,
         grid::cases,
+        analysis::cases,
         twins::cases,
     ];
     let ordered = parts.into_iter().flat_map(|cases| cases());
