@@ -78,6 +78,12 @@ impl Terrain {
         self.detail.chunks(camera, width, height, self.error_px)
     }
 
+    /// Returns the number of triangles that are drawn for a picture of `width` × `height` pixels.
+    pub fn n_triangles(&self, camera: &OrbitCamera, width: u32, height: u32) -> u64 {
+        let n_chunks = self.chunks(camera, width, height).len() as u64;
+        n_chunks * 2 * u64::from(CHUNK_QUADS) * u64::from(CHUNK_QUADS)
+    }
+
     pub(crate) fn draws(
         &self,
         pipeline: &Raster<terrain::Interface>,

@@ -24,10 +24,10 @@ pub use kernel_budget::{KernelBudget, KernelBudgetError};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{
     Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,
-    MemoryRow, Mismatch, PassRow, Profile, ProfileComparison, ProfileRow, RunFacts, Stamping, TableStyle,
-    Throughput, TimelinePass, Vary, WorkItem, compare_profiles, comparison_table, facts_table, gap_table,
-    host_gaps, memory_table, pass_rows, pass_table, profile_report, profile_rows, profile_table, table,
-    throughput_table, vary_table,
+    MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison, ProfileRow, RunFacts, Stamping,
+    TableStyle, Throughput, TimelinePass, Vary, WorkItem, compare_profiles, comparison_table, facts_table,
+    gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_report, profile_rows, profile_table,
+    table, throughput_table, vary_table,
 };
 pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
 pub use statistics::{median, median_interval};

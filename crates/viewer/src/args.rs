@@ -439,6 +439,9 @@ pub struct ProfileArgs {
     /// workgroup_size=64,128,256 or rows_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub vary: Option<VaryArg>,
+    /// Draw N pictures too, each after a step, and report the rate of both together.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub pictures: Option<u64>,
     #[command(flatten)]
     pub device: DeviceArgs,
 }

@@ -11,6 +11,7 @@ mod vary;
 mod work_item;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use frazil_io::json;
@@ -72,6 +73,9 @@ pub struct Profile {
     /// Time of steps with and without time stamps; `None` if not measured.
     #[serde(default)]
     pub stamping: Option<Stamping>,
+    /// Rate of steps and pictures together, if requested.
+    #[serde(default)]
+    pub pictures: Option<Pictures>,
     /// Share of the time from the first to the last pass in which the device had ended one submission and not
     /// begun the next, 0 to 1; `None` if not measured.
     pub idle_between_submissions: Option<f64>,
@@ -161,6 +165,42 @@ impl Stamping {
     /// Returns the time with time stamps over the time without.
     pub fn ratio(&self) -> Option<f64> {
         (self.unstamped_ns > 0).then(|| self.stamped_ns as f64 / self.unstamped_ns as f64)
+    }
+}
+
+/// Rate of steps and pictures together: a picture after each step, read back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pictures {
+    /// Representation of particles.
+    pub scheme: String,
+    /// Width of a picture in pixels.
+    pub width_px: u32,
+    /// Height of a picture in pixels.
+    pub height_px: u32,
+    /// Number of pictures, and of steps.
+    pub pictures: u64,
+    /// Time of all of them that the host waits, in nanoseconds.
+    pub wall_ns: u64,
+    /// Triangles of the ground in a picture.
+    pub ground_triangles: u64,
+    /// Triangles of the surface of particles in the last picture.
+    pub surface_triangles: u64,
+}
+
+impl fmt::Display for Pictures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = 1e-9 * self.wall_ns as f64 / self.pictures.max(1) as f64;
+        write!(
+            f,
+            "{:.2} fps, {:.1} ms each with a step: {}, {} × {} px, {} triangles of ground, {} of surface",
+            1.0 / s,
+            1e3 * s,
+            self.scheme,
+            self.width_px,
+            self.height_px,
+            self.ground_triangles,
+            self.surface_triangles
+        )
     }
 }
 
@@ -286,6 +326,7 @@ pub(crate) mod tests {
                 count: 8192,
             }],
             stamping: Some(Stamping { steps: 8, stamped_ns: 1_050_000, unstamped_ns: 1_000_000 }),
+            pictures: None,
             idle_between_submissions: Some(0.001),
             host_busy: None,
             step_samples_ns: durations(120_000),

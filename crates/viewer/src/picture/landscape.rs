@@ -3,7 +3,7 @@
 use super::space::{up_axis, vec3};
 use crate::failure::Failure;
 use frazil_render::glam::{Quat, Vec3};
-use frazil_render::{Frame, Light, Mesh, PieceShapes, Pieces, Solid, SolidShape, Terrain};
+use frazil_render::{Frame, Light, Mesh, OrbitCamera, PieceShapes, Pieces, Solid, SolidShape, Terrain};
 use frazil_scene::{Obstacle, ObstacleShape, Scene, box_axes};
 use frazil_solvers::RigidBodies;
 use frazil_vk::{Buffer, Device};
@@ -75,6 +75,11 @@ impl Landscape {
     /// Returns true if the scene has a visible ground, which then replaces the default plane.
     pub fn has_ground(&self) -> bool {
         self.terrain.is_some()
+    }
+
+    /// Returns the number of triangles of the ground in a picture.
+    pub fn n_triangles(&self, camera: &OrbitCamera, width: u32, height: u32) -> u64 {
+        self.terrain.as_ref().map_or(0, |terrain| terrain.n_triangles(camera, width, height))
     }
 
     /// Returns the meshes of the obstacles.

@@ -199,6 +199,13 @@ impl Painter {
         self.scheme
     }
 
+    /// Returns the number of triangles of the ground in a picture, and of the last surfaces found.
+    pub fn triangles(&self, camera: &OrbitCamera) -> [u64; 2] {
+        let (width, height) = self.renderer.size();
+        let surfaces = if self.scheme.has_surface() { self.surfaces.n_triangles() } else { 0 };
+        [self.landscape.n_triangles(camera, width, height), surfaces]
+    }
+
     /// Sets the size of the pictures.
     pub fn resize(&mut self, width: u32, height: u32) -> Result<(), Failure> {
         self.renderer.resize(width, height).map_err(Failure::device)

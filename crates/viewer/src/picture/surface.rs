@@ -70,6 +70,11 @@ impl Surfaces {
         Ok(())
     }
 
+    /// Returns the number of triangles of the last computed surfaces.
+    pub fn n_triangles(&self) -> u64 {
+        self.surfaces.iter().map(|surface| u64::from(surface.found().triangles)).sum()
+    }
+
     /// Downloads the last computed surfaces as one mesh. It waits for the device.
     pub fn download(&self) -> Result<HostSurface, Failure> {
         let mut all = HostSurface::default();

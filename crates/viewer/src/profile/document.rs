@@ -37,6 +37,7 @@ pub fn document(
         peak_gflop_per_s: None,
         work: Vec::new(),
         stamping: None,
+        pictures: None,
         idle_between_submissions: idle.map(|idle| idle.between_submissions),
         host_busy: idle.map(|idle| idle.host_busy),
         step_samples_ns: passes.samples().step_ns().to_vec(),

@@ -2,6 +2,7 @@
 
 mod against;
 mod document;
+mod pictures;
 mod stamping;
 mod stepping;
 mod vary;
@@ -64,6 +65,7 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     profile.work = work(&simulation)?;
     // These steps come last, because they change the state.
     profile.stamping = Some(stamping::compare(&mut simulation, args.steps)?);
+    profile.pictures = args.pictures.map(|n| pictures::measure(&mut simulation, n)).transpose()?;
     if let Some(candidates) = &args.vary {
         let steps = (args.warm_up, args.steps);
         profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, simulation.tuning, steps)?);
@@ -129,6 +131,9 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
         1e3 * step_s,
         1e-6 * n as f64 / step_s
     );
+    if let Some(pictures) = &profile.pictures {
+        text += &format!("pictures      {pictures}\n");
+    }
     if let Some(copy) = profile.copy_gb_per_s {
         text += &format!(
             "copy          {copy:.2} GB/s read and written, by the device's own copy of a large buffer\n"

@@ -40,6 +40,11 @@ impl Camera {
         self.painter.looks_for_range(&Shown::of(solver), &self.colour_by)
     }
 
+    /// Returns the number of triangles of the ground and of the surfaces in the last picture.
+    pub fn triangles(&self) -> [u64; 2] {
+        self.painter.triangles(&self.camera)
+    }
+
     /// Records picture number `index`, of the state at this point of the recorder.
     pub fn record(
         &mut self,

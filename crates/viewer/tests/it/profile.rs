@@ -18,8 +18,10 @@ fn stdout(command: &mut Command) -> String {
 #[test]
 fn a_profile_prints_its_tables_and_writes_its_files() {
     let folder = tempfile::tempdir().unwrap();
-    let text = stdout(&mut profile_small(folder.path(), &[]));
+    let text = stdout(&mut profile_small(folder.path(), &["--pictures", "2"]));
     for part in [
+        "pictures ",
+        "fps, ",
         "kernel",
         "share [%]",
         "kB/call",
@@ -46,6 +48,9 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     assert!(
         stamping.steps == 4 && stamping.ratio().unwrap() > 0.0 && profile.peak_gflop_per_s.unwrap() > 0.0
     );
+    let pictures = profile.pictures.as_ref().unwrap();
+    assert_eq!((pictures.pictures, &*pictures.scheme, pictures.surface_triangles), (2, "sprites", 0));
+    assert!(pictures.wall_ns > 0 && pictures.width_px > 0, "{pictures:?}");
     let counted = |item: &str| profile.work.iter().find(|work| work.item == item).unwrap().count;
     let [listed, near] = ["listed_neighbour", "near_neighbour"].map(counted);
     assert!((SMALL_PARTICLES as u64..=listed).contains(&near), "{near} of {listed}");
