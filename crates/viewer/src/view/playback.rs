@@ -168,7 +168,7 @@ mod tests {
         let dense: Vec<(u64, f64)> = (0..7).map(|i| (100 + 5 * i, 0.0)).collect();
         assert_eq!(frames(&dense, 10), [0, 2, 4, 6]);
         // Intervals of 2.5 steps, as a cadence in seconds makes them: pictures stay within a frame.
-        let uneven: Vec<(u64, f64)> = (0..101).map(|i| ((5 * i + 1) / 2, 0.0)).collect();
+        let uneven: Vec<(u64, f64)> = (0..101_u64).map(|i| ((5 * i).div_ceil(2), 0.0)).collect();
         for (k, frame) in frames(&uneven, 10).into_iter().enumerate() {
             assert!(uneven[frame].0.abs_diff(10 * k as u64) <= 2, "picture {k} shows frame {frame}");
         }
