@@ -563,13 +563,11 @@ fn blending_slows_the_expansion_of_compressed_snow_that_melts() {
 fn blending_carries_water_that_freezes_until_its_contacts_do() {
     // A pool at rest freezes at once. Its density constraint fades (eq 6.6) as contacts take over. Without it
     // the pool would fall freely at first, by half of a spacing until contacts have half of their distance.
-    let more = format!(
-        "[solver]\nover_relaxation = 0.5\n\
-         [snow]\nlinks.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }}\n\
-         [[particles]]\nshape.box = {{ min_m = [-0.06, -0.2, -0.06], max_m = [0.06, -0.04, 0.06] }}\n\
-         phase = \"water\"\ntemperature_c = 1.0\n"
-    );
-    let mut simulation = SnowSimulation::of(&device(), scene([0.06, 0.2, 0.06], [0.0, -9.81, 0.0], &more));
+    let more = "[solver]\nover_relaxation = 0.5\n\
+         [snow]\nlinks.limit = \"none\"\nheat = { snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }\n\
+         [[particles]]\nshape.box = { min_m = [-0.06, -0.2, -0.06], max_m = [0.06, -0.04, 0.06] }\n\
+         phase = \"water\"\ntemperature_c = 1.0\n";
+    let mut simulation = SnowSimulation::of(&device(), scene([0.06, 0.2, 0.06], [0.0, -9.81, 0.0], more));
     simulation.advance(400);
     let device = simulation.device.clone();
     device.upload(simulation.snow.fluid().temperature.front(), &[-1.0; 288]).unwrap();
