@@ -33,10 +33,10 @@ pub fn cases() -> Vec<Case> {
         },
         reference: "Neumann's 2λ√(αt), λ e^(λ²) (1 + erf λ) = Ste/√π",
         // The number of steps is proportional to 1/λ².
-        cost: match stefan {
-            ..0.08 => Cost::Long,
-            ..0.4 => Cost::Minutes,
-            _ => Cost::Quick,
+        cost: match (change, stefan) {
+            (_, ..0.08) => Cost::Long,
+            (Change::Melting, 0.4..) => Cost::Quick,
+            _ => Cost::Minutes,
         },
         known: None,
         run: Box::new(move |lab: &Lab| phase_front(lab, change, stefan)),
