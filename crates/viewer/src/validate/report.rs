@@ -196,6 +196,14 @@ impl Table {
                 let _ = writeln!(page, "\n![{}](plots/{}.svg)", result.about, result.case);
             }
         }
+        let has_result = |name: &&String| self.results.iter().any(|result| result.case == **name);
+        let without: Vec<&String> = self.order.iter().filter(|name| !has_result(name)).collect();
+        if !without.is_empty() {
+            let _ = write!(page, "\n## Not run\n\nThese cases were not selected, or not reached:\n\n");
+            without.into_iter().for_each(|name| {
+                let _ = writeln!(page, "- {name}");
+            });
+        }
         page
     }
 }
@@ -272,6 +280,10 @@ mod tests {
         ] {
             assert!(page.contains(text), "{text}: {page}");
         }
+        assert!(
+            page.ends_with("## Not run\n\nThese cases were not selected, or not reached:\n\n- a.b\n"),
+            "{page}"
+        );
         assert_eq!(table.csv().lines().count(), 4);
     }
 }
