@@ -247,6 +247,7 @@ fn contacts_keep_momentum_and_angular_momentum() {
         shear_strength_n: None,
         form_below_m_s: 0.5,
         form_after_s: 0.0,
+        forms_until_s: None,
         at_start: false,
     };
     let laws = [
@@ -412,6 +413,7 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
             shear_strength_n: None,
             form_below_m_s: 0.1,
             form_after_s: 0.0,
+            forms_until_s: None,
             at_start: false,
         };
         let section = Section { bonds: Some(bonds), restitution: 0.1, ..section(R, K) };

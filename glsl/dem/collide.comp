@@ -90,6 +90,8 @@ void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float
     c.friction = t.friction;
     c.attraction_n = t.cohesion_n;
     c.attraction_range_m = t.cohesion_range_m;
+    c.bond_strength_n = t.bond_strength_n;
+    c.bond_shear_strength_n = t.bond_shear_strength_n;
     ContactForce force = evaluate_contact(t, c, history);
     take(force, c.normal, lever);
     keep(row, word, force.is_kept, history);
@@ -110,6 +112,8 @@ void main() {
     vec3 w = motion[i].spin_1_s;
     float m = mass_of(t, r);
     float widened = r + contact_gap(t);
+    // Bonds hold, but none forms.
+    if (fault[0].now > t.bond_forms_until) t.has_bonds = 0u;
     force_n = vec3(0.0);
     torque_n_m = vec3(0.0);
     n_surfaces = 0u;
@@ -156,6 +160,7 @@ void main() {
             number < 3u ? t.lower_wall_friction[number] : t.upper_wall_friction[number % 3u];
         float surface_damping = t.wall_damping_ratio;
         vec2 attraction = vec2(0.0);
+        uint layer = NO_LAYER;
         if (HAS_BODIES != 0u && !is_wall) {
             Body body = bodies[partner - FIRST_BODY];
             surface = surface_of(t.up_axis, body, x, time_s);
@@ -163,10 +168,13 @@ void main() {
             if (HAS_ROLLING != 0u) turning = angular_velocity_of(body, time_s);
             surface_friction = body.friction;
             surface_damping = body.damping_ratio;
-            if (is_kind(body, HEIGHTFIELD)) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
+            if (is_kind(body, HEIGHTFIELD)) {
+                attraction = vec2(t.adhesion_n, t.adhesion_range_m);
+                layer = layer_at(t, x, fault[0].now);
+            }
         }
         ContactForce force = touch_surface(t, row, word, surface, moving, turning, 0.0, surface_friction,
-                                           surface_damping, attraction.x, attraction.y, r, m, v, w);
+                                           surface_damping, attraction.x, attraction.y, layer, r, m, v, w);
         if (HAS_NAMED_BODIES != 0u && !is_wall && partner - FIRST_BODY >= t.first_named) {
             uint body = partner - FIRST_BODY;
             vec3 reaction = -(force.across_n + force.along_n);

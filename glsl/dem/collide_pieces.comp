@@ -44,7 +44,7 @@ void touch_piece(DemTerms t, uint row, uint word, vec3 x, float r, float m, vec3
     float inverse_mass = inverse_mass_at(shape, its.rotation, arm, surface.xyz);
     ContactForce contact = touch_surface(t, row, word, surface, velocity_at(its, arm), its.spin_1_s,
                                          inverse_mass, shape.friction, shape.damping_ratio, 0.0, 0.0,
-                                         r, m, v, w);
+                                         NO_LAYER, r, m, v, w);
     vec3 force = contact.across_n + contact.along_n;
     add_force(piece, -force, t.quanta_per_n);
     add_torque(piece, -cross(arm, force) - contact.couple_n_m, t.quanta_per_n);

@@ -50,6 +50,9 @@ struct ContactKinematics {
     // Attraction at zero gap, and the gap at which it ends.
     float attraction_n;
     float attraction_range_m;
+    // Tensile and shear strength of a bond.
+    float bond_strength_n;
+    float bond_shear_strength_n;
 };
 
 // Force and torque of a contact on this end.
@@ -97,8 +100,8 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
 
     if (is_bonded) {
         vec3 sprung = t.tangential_stiffness_n_m * shear;
-        bool is_torn = -t.normal_stiffness_n_m * c.overlap_m > t.bond_strength_n;
-        is_bonded = !is_torn && dot(sprung, sprung) <= t.bond_shear_strength_n * t.bond_shear_strength_n;
+        bool is_torn = -t.normal_stiffness_n_m * c.overlap_m > c.bond_strength_n;
+        is_bonded = !is_torn && dot(sprung, sprung) <= c.bond_shear_strength_n * c.bond_shear_strength_n;
         history.bond_state = is_bonded ? BONDED : UNBONDED;
         history.slow_s = 0.0;
         if (!is_bonded && c.overlap_m < 0.0) return force;

@@ -9,15 +9,15 @@
 
 const uint CONTACT_WORDS = 1u + 3u * HAS_ROLLING;
 
-// Packs a contact's bond state and partner into one word: for a bond, which only two grains can have, the
-// upper two bits are 01. Ids of grains are below 2^30, and surfaces are numbered from 2^31 up.
+// Packs the bond state of two grains and the partner into one word: for a bond, the upper two bits are 01. Ids
+// of grains are below 2^30, and surfaces are numbered from 2^31 up; a bond to a surface is marked by its time.
 uint partner_word(uint partner, uint bond_state) { return partner | bond_state << 30u; }
 
 uint bond_state_of(uint word) { return word >> 30u == 1u ? BONDED : UNBONDED; }
 
 uint partner_of(uint word) { return word & (word >> 30u == 1u ? 0x3fffffffu : 0xffffffffu); }
 
-// Times that mark a contact that has ended and, in contact lists, a bond.
+// Times that mark a contact that has ended and, in contact lists and for surfaces, a bond.
 const float IS_ENDED = -1.0;
 const float IS_BONDED = -2.0;
 

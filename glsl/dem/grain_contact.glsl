@@ -44,14 +44,29 @@ void take(ContactForce force, vec3 normal, float lever_m) {
 // Distance from the centre of a grain to the middle of its contact with a surface.
 float lever_of(float r, vec4 surface) { return r - 0.5 * max(r - surface.w, 0.0); }
 
+// State of the weak layer between grains and a surface: without one, or after its failure; while its bonds
+// hold; and while they form, too, at once where a grain touches and where a bond has failed.
+const uint NO_LAYER = 0u;
+const uint LAYER_HOLDS = 1u;
+const uint LAYER_FORMS = 2u;
+
+// Returns the state of the weak layer on a terrain at a point in a step.
+uint layer_at(DemTerms t, vec3 x, uint step) {
+    vec2 apart = (t.up_axis == 1u ? x.xz : x.xy) - t.layer_centre_m;
+    bool is_inside = dot(apart, apart) <= t.layer_radius_m * t.layer_radius_m;
+    if (t.layer_strength_n == 0.0 || is_inside && step >= t.layer_fails_at) return NO_LAYER;
+    return step <= t.layer_forms_until ? LAYER_FORMS : LAYER_HOLDS;
+}
+
 // Adds the contact with a surface in a row with this first word, given the velocity of the surface and its
 // contribution to 1/m*, 0 if contacts do not move it.
 ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
                            float inverse_mass, float friction, float damping_ratio, float attraction_n,
-                           float range_m, float r, float m, vec3 v, vec3 w) {
+                           float range_m, uint layer, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
     ContactHistory history = recall(row, word);
-    if (overlap < -range_m) {
+    bool was_bonded = layer != NO_LAYER && history.bond_state == BONDED;
+    if (overlap < -range_m && !was_bonded) {
         keep(row, word, false, history);
         return ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
     }
@@ -69,12 +84,15 @@ ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 s
     c.friction = friction;
     c.attraction_n = attraction_n;
     c.attraction_range_m = range_m;
-    // Nothing freezes to a surface.
+    c.bond_strength_n = t.layer_strength_n;
+    c.bond_shear_strength_n = t.layer_shear_strength_n;
+    // Nothing freezes to a surface but by a weak layer.
     history.slow_s = 0.0;
-    history.bond_state = UNBONDED;
+    history.bond_state = was_bonded ? BONDED : UNBONDED;
     ContactForce force = evaluate_contact(t, c, history);
     history.slow_s = 0.0;
-    history.bond_state = UNBONDED;
+    bool is_bonded = layer == LAYER_FORMS || was_bonded && history.bond_state == BONDED;
+    history.bond_state = is_bonded ? BONDED : UNBONDED;
     take(force, c.normal, lever);
     keep(row, word, force.is_kept, history);
     return force;

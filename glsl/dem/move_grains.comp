@@ -90,7 +90,7 @@ void main() {
     vec3 integrated = x;
     bool is_stale = false;
     if (HAS_BODIES != 0u) {
-        float near_m = r + t.adhesion_range_m + SURFACE_MARGIN * skin_m;
+        float near_m = r + surface_gap(t) + SURFACE_MARGIN * skin_m;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
             vec4 surface = surface_of(t.up_axis, body, x, time_s + t.dt_s);

@@ -29,7 +29,7 @@ void search(uint i, float skin_m, float time_s) {
         if (wall(t, k, x).w <= r + skin_m) found_surface(FIRST_WALL + k);
     if (HAS_BODIES != 0u)
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k)
-            if (surface_of(t.up_axis, bodies[k], x, time_s).w <= r + t.adhesion_range_m + skin_m)
+            if (surface_of(t.up_axis, bodies[k], x, time_s).w <= r + surface_gap(t) + skin_m)
                 found_surface(FIRST_BODY + k);
     if (HAS_PIECES != 0u) {
         cell = wrapped_cell(t.piece_grid, x);

@@ -32,7 +32,7 @@ void main() {
         if ((word & KEPT) == 0u) continue;
         uint partner = word < FIRST_WALL ? order[word & INDEX_BITS] : word & ~KEPT;
         vec4 spring = list_shear[row];
-        bool is_bonded = spring.w == IS_BONDED;
+        bool is_bonded = spring.w == IS_BONDED && word < FIRST_WALL;
         if (is_bonded) spring.w = 0.0;
         contact[CONTACT_WORDS * to] = partner_word(partner, is_bonded ? BONDED : UNBONDED);
         shear[to] = spring;

@@ -31,13 +31,22 @@ struct DemTerms {
     float adhesion_range_m;
     // k of the deceleration k v² by turbulent drag; 0 without.
     float turbulent_drag_1_m;
-    // Bonds: their strengths, the speed below which they form, and the time for which grains must have been
-    // that slow.
+    // Bonds: their strengths, the speed below which they form, the time for which grains must have been that
+    // slow, and the last step in which they form.
     uint has_bonds;
     float bond_strength_n;
     float bond_shear_strength_n;
     float bond_below_m_s;
     float bond_after_s;
+    uint bond_forms_until;
+    // Weak layer: strengths of the bonds of grains to a terrain, the last step in which they form, the step from
+    // which none holds within a circle, and the circle's centre on the map and radius.
+    float layer_strength_n;
+    float layer_shear_strength_n;
+    uint layer_forms_until;
+    uint layer_fails_at;
+    vec2 layer_centre_m;
+    float layer_radius_m;
     uint n_bodies;
     // Index of the first body that the scene names: loads on the bodies from it on are measured.
     uint first_named;
@@ -57,6 +66,11 @@ float mass_of(DemTerms t, float radius_m) { return t.density_kg_m3 * (4.0 / 3.0 
 // Returns the gap up to which grains may act on each other: a bond breaks before its gap is this wide.
 float contact_gap(DemTerms t) {
     return max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
+}
+
+// Returns the gap up to which a body may act on a grain.
+float surface_gap(DemTerms t) {
+    return max(t.adhesion_range_m, t.layer_strength_n / t.normal_stiffness_n_m);
 }
 
 // Inertia of a ball about any axis through its centre, in units of m r².

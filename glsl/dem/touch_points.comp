@@ -141,6 +141,8 @@ void main() {
     c.rolling_inertia_kg_m2 = 0.0;
     c.attraction_n = 0.0;
     c.attraction_range_m = 0.0;
+    c.bond_strength_n = 0.0;
+    c.bond_shear_strength_n = 0.0;
     ContactHistory history = NEW_CONTACT;
     if (!is_new) {
         history.shear_m = point_shear_m[i];

@@ -3,7 +3,7 @@
 use crate::meshes::ball_mesh;
 use frazil_reference::dem::Grain;
 use frazil_reference::mpm::{Collider, Heights, Motion, Shape, Surface};
-use frazil_scene::{Bonds, Dem as Section};
+use frazil_scene::{Bonds, Dem as Section, TriggerArea, WeakLayer};
 use frazil_testkit::Random;
 use frazil_testkit::twins::dem::section;
 use glam::{DMat3, DVec3};
@@ -59,12 +59,22 @@ pub fn cloud(n: u32, seed: u64, spread: f64) -> Vec<Grain> {
 /// Returns one of six contact laws.
 pub fn every_law(k: u32) -> Section {
     let plain = section(RADIUS_M, STIFFNESS_N_M);
+    let dt_s = plain.contact_time_s() / plain.steps_per_contact;
     let bonds = Bonds {
         strength_n: 200.0,
         shear_strength_n: Some(120.0),
         form_below_m_s: 0.8,
         form_after_s: 0.0,
+        forms_until_s: Some(10.0 * dt_s),
         at_start: false,
+    };
+    // It forms in the first steps of a test, and fails within it.
+    let layer = WeakLayer {
+        strength_n: 150.0,
+        shear_strength_n: Some(80.0),
+        forms_until_s: 7.0 * dt_s,
+        fails_at_s: Some(14.0 * dt_s),
+        fails_within: Some(TriggerArea { centre_m: [0.4, 0.5], radius_m: 0.35 }),
     };
     match k {
         0 => plain,
@@ -77,7 +87,13 @@ pub fn every_law(k: u32) -> Section {
             wall_restitution: Some(0.9),
             ..plain
         },
-        3 => Section { bonds: Some(bonds), rolling_friction: 0.1, radius_spread: 0.2, ..plain },
+        3 => Section {
+            bonds: Some(bonds),
+            weak_layer: Some(layer),
+            rolling_friction: 0.1,
+            radius_spread: 0.2,
+            ..plain
+        },
         4 => Section { bonds: Some(Bonds { form_after_s: 5e-4, ..bonds }), cohesion_n: 5.0, ..plain },
         _ => Section { tangential_stiffness_ratio: 0.0, friction: 0.0, restitution: 1.0, ..plain },
     }

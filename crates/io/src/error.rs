@@ -111,6 +111,14 @@ pub enum Error {
         /// The given and the expected values.
         problem: String,
     },
+    /// A raster with unexpected contents.
+    #[error("{}: {problem}", path.display())]
+    Raster {
+        /// The raster.
+        path: PathBuf,
+        /// The problem, with the found and expected values.
+        problem: String,
+    },
     /// JSON with unexpected contents.
     #[error("{}: {cause}", path.display())]
     Json {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use frazil_scene::Terrain;
+use frazil_scene::{FlowQuantity, Terrain};
 
 use crate::error::Result;
-use crate::raster::write_ascii_grid;
+use crate::raster::{read_geotiff, write_ascii_grid, write_geotiff};
 
 /// Results of a flow over the cells of a terrain, each centred on one of its heights: rows from the south,
 /// each from the west.
@@ -21,14 +21,12 @@ pub struct FlowHistory {
     pub arrival_s: Vec<f32>,
 }
 
-/// Names of the files that [`FlowRasters::write`] writes.
-pub const FLOW_RASTER_FILES: [&str; 5] = [
-    "deposit_thickness.asc",
-    "peak_thickness.asc",
-    "peak_speed.asc",
-    "peak_pressure.asc",
-    "arrival_time.asc",
-];
+/// Returns the names of all files that [`FlowRasters::write`] may write.
+pub fn flow_raster_files() -> impl Iterator<Item = String> {
+    let extensions = ["asc", "prj", "tif"];
+    let names = FlowQuantity::ALL.into_iter().map(FlowQuantity::name);
+    names.flat_map(move |name| extensions.map(|extension| format!("{name}.{extension}")))
+}
 
 /// Rasters of a flow over the cells of a terrain, NaN off the map.
 ///
@@ -68,7 +66,7 @@ impl FlowRasters {
         };
         let thickness_m = |volume_m3: &[f32], idx: usize| {
             let (column, row) = place(idx);
-            let area_m2 = terrain.cell_m() * terrain.cell_m() * steepness(terrain, column, row);
+            let area_m2 = slope_area_m2(terrain, column, row);
             (f64::from(volume_m3[idx]) * grain_kg_m3 / (bulk_kg_m3 * area_m2)) as f32
         };
         let pressure_kpa = |idx: usize| (1e-3 * bulk_kg_m3 * f64::from(peak_speed_m_s[idx]).powi(2)) as f32;
@@ -81,22 +79,46 @@ impl FlowRasters {
         }
     }
 
-    /// Writes [`FLOW_RASTER_FILES`] into `folder`, on the terrain's own grid. See [`write_ascii_grid`].
+    /// Returns the values of a quantity.
+    pub fn values(&self, quantity: FlowQuantity) -> &[f32] {
+        match quantity {
+            FlowQuantity::DepositThickness => &self.deposit_thickness_m,
+            FlowQuantity::PeakThickness => &self.peak_thickness_m,
+            FlowQuantity::PeakSpeed => &self.peak_speed_m_s,
+            FlowQuantity::PeakPressure => &self.peak_pressure_kpa,
+            FlowQuantity::ArrivalTime => &self.arrival_s,
+        }
+    }
+
+    /// Writes an ESRI ASCII grid and a GeoTIFF of each quantity into `folder`, on the terrain's own grid. See
+    /// [`write_ascii_grid`] and [`write_geotiff`].
     ///
     /// # Errors
     /// Like [`write_ascii_grid`].
     pub fn write(&self, folder: &Path, terrain: &Terrain) -> Result<()> {
-        let rasters = [
-            &self.deposit_thickness_m,
-            &self.peak_thickness_m,
-            &self.peak_speed_m_s,
-            &self.peak_pressure_kpa,
-            &self.arrival_s,
-        ];
-        for (name, values) in FLOW_RASTER_FILES.iter().zip(rasters) {
-            write_ascii_grid(&folder.join(name), terrain, values)?;
+        for quantity in FlowQuantity::ALL {
+            let path = folder.join(quantity.name());
+            write_ascii_grid(&path.with_extension("asc"), terrain, self.values(quantity))?;
+            write_geotiff(&path.with_extension("tif"), terrain, self.values(quantity))?;
         }
         Ok(())
+    }
+
+    /// Reads the GeoTIFFs that [`Self::write`] wrote into `folder`.
+    ///
+    /// # Errors
+    /// Like [`read_geotiff`].
+    pub fn read(folder: &Path, terrain: &Terrain) -> Result<Self> {
+        let read = |quantity: FlowQuantity| {
+            read_geotiff(&folder.join(quantity.name()).with_extension("tif"), terrain)
+        };
+        Ok(Self {
+            deposit_thickness_m: read(FlowQuantity::DepositThickness)?,
+            peak_thickness_m: read(FlowQuantity::PeakThickness)?,
+            peak_speed_m_s: read(FlowQuantity::PeakSpeed)?,
+            peak_pressure_kpa: read(FlowQuantity::PeakPressure)?,
+            arrival_s: read(FlowQuantity::ArrivalTime)?,
+        })
     }
 }
 
@@ -115,6 +137,11 @@ pub fn affected_area_overlap(first: &[f32], second: &[f32], threshold: f32) -> f
         either += u64::from(*a > threshold || *b > threshold);
     }
     if either == 0 { 1.0 } else { both as f64 / either as f64 }
+}
+
+/// Returns the area in m² on the slope of the cell around a height.
+pub fn slope_area_m2(terrain: &Terrain, column: usize, row: usize) -> f64 {
+    terrain.cell_m() * terrain.cell_m() * steepness(terrain, column, row)
 }
 
 /// Returns 1/cos(slope) at a height, from the differences to its known neighbours.
@@ -184,14 +211,29 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         rasters.write(folder.path(), &terrain).unwrap();
         let expected = [1.0, 3.0, 10.0, 20.0, 1.5];
-        for (name, expected) in FLOW_RASTER_FILES.iter().zip(expected) {
-            let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        for (quantity, expected) in FlowQuantity::ALL.into_iter().zip(expected) {
+            let name = quantity.name();
+            let file = folder.path().join(name);
+            let text = std::fs::read_to_string(file.with_extension("asc")).unwrap();
             let again = Terrain::from_ascii_grid(&text).unwrap();
             let values = again.map_heights_m();
             // 1 m is rounded to f32 twice.
             assert!((values[6] - expected).abs() < 1e-6 * expected, "{name}: {}", values[6]);
             assert!(values[0].is_nan(), "{name}");
-            assert_eq!(values[8].is_nan(), *name == "arrival_time.asc", "{name}");
+            assert_eq!(values[8].is_nan(), name == "arrival_time", "{name}");
+            let tiff = Terrain::from_geotiff(&std::fs::read(file.with_extension("tif")).unwrap()).unwrap();
+            // Both have all digits of a 32-bit float.
+            let bits = |terrain: &Terrain| -> Vec<u32> {
+                terrain.map_heights_m().iter().map(|x| (*x as f32).to_bits()).collect()
+            };
+            assert_eq!(bits(&tiff), bits(&again), "{name}");
+        }
+        let again = FlowRasters::read(folder.path(), &terrain).unwrap();
+        for quantity in FlowQuantity::ALL {
+            let bits = |rasters: &FlowRasters| -> Vec<u32> {
+                rasters.values(quantity).iter().map(|x| x.to_bits()).collect()
+            };
+            assert_eq!(bits(&again), bits(&rasters), "{}", quantity.name());
         }
     }
 

@@ -53,6 +53,9 @@ pub struct RunInfo {
     pub final_state_hash: Option<String>,
     /// Warnings of the run.
     pub warnings: Vec<String>,
+    /// Run-out of a flow on a terrain, as in `runout.json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_out: Option<Value>,
 }
 
 /// Change of a parameter while a simulation runs.
@@ -141,6 +144,7 @@ mod tests {
             wall_time_s: BTreeMap::from([("total".to_owned(), 12.25)]),
             final_state_hash: Some("00ff".to_owned()),
             warnings: vec!["no GPU found".to_owned()],
+            run_out: Some(serde_json::json!({ "affected_area_m2": 1200.0 })),
         }
     }
 

@@ -1,19 +1,22 @@
 //! Statistics of measurements and results: medians, comparisons of samples, profiles, shapes of heaps of
-//! particles, and their plots, tables and HTML pages.
+//! particles, run-outs of flows, and their plots, maps, tables and HTML pages.
 //!
-//! The crate evaluates what other crates measured, as plain data: it uses no Vulkan, no scene and no solver,
-//! and measures nothing itself. The formats of frames, metrics and traces are in `frazil-io`, which also
+//! The crate evaluates what other crates measured, as plain data: it uses no Vulkan and no solver, of scenes
+//! only terrains and polygons, and measures nothing itself. The formats of frames, metrics and traces are in `frazil-io`, which also
 //! writes all files.
 //!
 //! Statistics are deterministic: the same samples give the same numbers and verdicts, bit for bit.
 
+mod canvas;
 mod comparison;
 mod error;
 mod fits;
 mod kernel_budget;
+mod map;
 mod plot;
 mod profile;
 pub mod reference_data;
+mod run_out;
 mod shape;
 mod statistics;
 
@@ -21,6 +24,7 @@ pub use comparison::{Comparison, Verdict, compare};
 pub use error::{Error, Result};
 pub use fits::{damped_period, layer_means, oscillation, profile_deviation};
 pub use kernel_budget::{KernelBudget, KernelBudgetError};
+pub use map::{FlowMap, plot_flow_map};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{
     Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,
@@ -28,6 +32,10 @@ pub use profile::{
     TableStyle, Throughput, TimelinePass, Vary, WorkItem, compare_profiles, comparison_table, facts_table,
     gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_report, profile_rows, profile_table,
     table, throughput_table, vary_table,
+};
+pub use run_out::{
+    AFFECTED_THICKNESS_M, DepositStatistics, FlowSnow, MapPoint, PathPoint, RUN_OUT_PRESSURE_KPA, Reach,
+    ReleaseStatistics, RunOut,
 };
 pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
 pub use statistics::{median, median_interval};

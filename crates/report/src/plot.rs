@@ -1,8 +1,7 @@
 //! Plots as PNG or SVG, drawn with an embedded font, so that they look the same on machines without fonts.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
-use std::sync::Once;
 
 use frazil_io::atomic::{self, Durability};
 use frazil_io::{Metric, MetricsTable};
@@ -10,8 +9,8 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{FontStyle, register_font};
 
+use crate::canvas::{Canvas, DrawResult, INK, SUPERSAMPLING, register_embedded_font, text_style};
 use crate::error::{Error, Result};
 
 /// Drawing style of a series.
@@ -150,16 +149,12 @@ fn legend_name(metric: &str) -> String {
 }
 
 const LINEAR: [Scale; 2] = [Scale::Linear; 2];
-const FONT: &str = "sans-serif";
 const WIDTH: u32 = 960;
 const PANEL_HEIGHT: u32 = 440;
 const TITLE_HEIGHT: u32 = 44;
 const MARGIN_LEFT: i32 = 12;
 const MARGIN_RIGHT: i32 = 36;
 const TICK_SIZE: i32 = 14;
-/// Supersampling factor of bitmaps, which are averaged down because the backend does not antialias thick
-/// lines.
-const SUPERSAMPLING: u32 = 3;
 
 // The colour-blind safe palette of Okabe & Ito (2008), without its yellow, which is too faint on white.
 const PALETTE: [RGBColor; 7] = [
@@ -171,7 +166,6 @@ const PALETTE: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
     RGBColor(0, 0, 0),
 ];
-const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(222, 222, 222);
 
 fn draw_figure(title: &str, panels: &[Panel<'_>], scales: [Scale; 2], path: &Path) -> Result<()> {
@@ -190,13 +184,10 @@ fn draw_figure(title: &str, panels: &[Panel<'_>], scales: [Scale; 2], path: &Pat
     let size = (WIDTH, TITLE_HEIGHT + PANEL_HEIGHT * panels.len() as u32);
     let bytes = match path.extension().and_then(|extension| extension.to_str()) {
         Some("png") => {
-            let large = (size.0 * SUPERSAMPLING, size.1 * SUPERSAMPLING);
-            let mut pixels = vec![0; large.0 as usize * large.1 as usize * 3];
-            let root = BitMapBackend::with_buffer(&mut pixels, large).into_drawing_area();
-            draw(&root, title, panels, scales, SUPERSAMPLING as i32)
+            let mut canvas = Canvas::new(size);
+            draw(&canvas.area(), title, panels, scales, SUPERSAMPLING as i32)
                 .map_err(|error| fail(error.to_string()))?;
-            drop(root);
-            png_bytes(&average_down(&pixels, size), size).map_err(|error| fail(error.to_string()))?
+            canvas.png().map_err(|error| fail(error.to_string()))?
         }
         Some("svg") => {
             let mut text = String::new();
@@ -211,16 +202,6 @@ fn draw_figure(title: &str, panels: &[Panel<'_>], scales: [Scale; 2], path: &Pat
     };
     Ok(atomic::write(path, Durability::Process, |out| out.write_all(&bytes))?)
 }
-
-fn register_embedded_font() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let valid = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_ok();
-        assert!(valid, "the font embedded in epaint_default_fonts is a valid TrueType font");
-    });
-}
-
-type DrawResult<DB> = std::result::Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
 /// Draws the panels; `unit` is the number of pixels in one length unit of the layout.
 fn draw<DB: DrawingBackend>(
@@ -350,10 +331,6 @@ fn draw_legend<DB: DrawingBackend>(
     Ok(y + ROW / 2 * unit)
 }
 
-fn text_style(size: i32, unit: i32) -> TextStyle<'static> {
-    TextStyle::from((FONT, size * unit).into_font()).color(&INK)
-}
-
 /// Transforms a series to axis coordinates.
 fn placed(series: &Series, [x, y]: [Scale; 2]) -> Series {
     let points = series.points.iter().map(|point| (x.place(point.0), y.place(point.1))).collect();
@@ -417,36 +394,4 @@ fn power_tick(place: f64) -> String {
     let digits =
         if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
     if power.is_empty() { digits.to_owned() } else { format!("{digits}e{power}") }
-}
-
-/// Averages squares of [`SUPERSAMPLING`]² pixels; `size` is that of the result.
-fn average_down(pixels: &[u8], size: (u32, u32)) -> Vec<u8> {
-    const N: usize = SUPERSAMPLING as usize;
-    let row = size.0 as usize * 3;
-    let mut averaged = Vec::with_capacity(row * size.1 as usize);
-    for rows in pixels.chunks_exact(row * N * N) {
-        let mut sums = vec![0u16; row];
-        for line in rows.chunks_exact(row * N) {
-            for (sum, square) in sums.chunks_exact_mut(3).zip(line.chunks_exact(3 * N)) {
-                for pixel in square.chunks_exact(3) {
-                    for (sum, value) in sum.iter_mut().zip(pixel) {
-                        *sum += u16::from(*value);
-                    }
-                }
-            }
-        }
-        averaged.extend(sums.into_iter().map(|sum| (sum / (N * N) as u16) as u8));
-    }
-    averaged
-}
-
-fn png_bytes(pixels: &[u8], size: (u32, u32)) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    writer.finish()?;
-    Ok(bytes)
 }

@@ -51,6 +51,6 @@ pub use solver::pbd::*;
 pub use solver::viscoelastic::*;
 pub use solver::{Feature, RegistryError, Section, SectionType, SolverScene, json_schema, register, solvers};
 pub use surface::Surface;
-pub use terrain::{Generated, MAX_HEIGHTS, Terrain, TerrainSource};
+pub use terrain::{Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Terrain, TerrainSource};
 pub use validate::{Checker, MAX_PARTICLES};
 pub use vector::Vec3;

@@ -8,7 +8,7 @@ use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::{Format, MeshFormat};
-use frazil_scene::{Every, RenderScheme, Scene, SceneError};
+use frazil_scene::{Every, FlowQuantity, RenderScheme, Scene, SceneError};
 use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -149,6 +149,12 @@ impl SceneChanges {
 fn scheme(text: &str) -> Result<RenderScheme, String> {
     let found = RenderScheme::ALL.into_iter().find(|scheme| scheme.name() == text);
     found.ok_or_else(|| format!("found \"{text}\", expected sprites, surface, surface_and_slabs or fluid"))
+}
+
+fn quantity(text: &str) -> Result<FlowQuantity, String> {
+    let found = FlowQuantity::ALL.into_iter().find(|quantity| quantity.name() == text);
+    let names = FlowQuantity::ALL.map(FlowQuantity::name).join(", ");
+    found.ok_or_else(|| format!("found \"{text}\", expected one of {names}"))
 }
 
 /// Selection of a device.
@@ -389,11 +395,11 @@ fn steps_per_frame(text: &str) -> Result<i64, String> {
 
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// Recording of a run (recording.frazil-rec).
+    /// Recording of a run (recording.frazil-rec); for --map also its output folder.
     pub recording: PathBuf,
     #[command(flatten)]
     pub what: ExportWhat,
-    /// Output folder [default: beside the recording].
+    /// Output folder [default: beside the recording, or that of the run].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -413,6 +419,10 @@ pub struct ExportWhat {
     /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj or ply.
     #[arg(long, value_name = "FORMAT")]
     pub mesh: Option<MeshFormat>,
+    /// Map of a flow on a terrain, from the rasters of the run: deposit_thickness, peak_thickness,
+    /// peak_speed, peak_pressure or arrival_time, as map_QUANTITY.png.
+    #[arg(long, value_name = "QUANTITY", value_parser = quantity)]
+    pub map: Option<FlowQuantity>,
 }
 
 #[derive(Debug, clap::Args)]

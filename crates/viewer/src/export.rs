@@ -1,8 +1,9 @@
 //! `frazil export`: frames of a recording in formats of other programs.
 
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, ExportWhat};
 use crate::device;
 use crate::failure::Failure;
+use crate::flow_map::export_map;
 use crate::picture::{Surfaces, check_surface};
 use crate::run::create_dir;
 use crate::say;
@@ -12,12 +13,20 @@ use frazil_io::{Faces, Format, MeshFormat, Recording, Tail, export_bodies, expor
 use frazil_scene::Scene;
 use std::path::Path;
 
-/// Writes one file per frame, and a second one if slabs are recorded.
+/// Writes one file per frame, and a second one if slabs are recorded; or a map of the run.
 pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
-    match (args.what.format, args.what.mesh) {
-        (Some(format), _) => export_particles(args, format),
-        (None, Some(format)) => export_surfaces(args, format, validation),
-        (None, None) => Err(Failure::input("expected --format or --mesh")),
+    let ExportWhat { format, mesh, map } = args.what;
+    match (format, mesh, map) {
+        (Some(format), ..) => export_particles(args, format),
+        (None, Some(format), _) => export_surfaces(args, format, validation),
+        (None, None, Some(quantity)) => {
+            let is_folder = args.recording.is_dir();
+            let run = if is_folder { args.recording.as_path() } else { parent(&args.recording) };
+            let out = args.out.as_deref().unwrap_or(run);
+            make(out)?;
+            export_map(args, quantity, run, out)
+        }
+        (None, None, None) => Err(Failure::input("expected --format, --mesh or --map")),
     }
 }
 
@@ -98,13 +107,16 @@ fn warn_of_damage(args: &ExportArgs, recording: &Recording) {
 
 /// Returns the output folder.
 fn folder(args: &ExportArgs) -> Result<&Path, Failure> {
-    let folder = match (&args.out, args.recording.parent()) {
-        (Some(folder), _) => folder.as_path(),
-        (None, Some(parent)) => parent,
-        (None, None) => Path::new(""),
-    };
-    if !folder.as_os_str().is_empty() {
-        create_dir(folder)?;
-    }
+    let folder = args.out.as_deref().unwrap_or_else(|| parent(&args.recording));
+    make(folder)?;
     Ok(folder)
+}
+
+/// Returns the folder of a file.
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+fn make(folder: &Path) -> Result<(), Failure> {
+    if folder.as_os_str().is_empty() { Ok(()) } else { create_dir(folder) }
 }

@@ -12,6 +12,7 @@ mod check;
 mod device;
 mod export;
 mod failure;
+mod flow_map;
 mod invariants;
 mod kernels;
 mod list;

@@ -39,6 +39,36 @@ pub struct Parameters {
     pub turbulent_drag: f64,
     /// Freeze bonds, if they can form.
     pub bonds: Option<Bonds>,
+    /// Weak layer between grains and terrains.
+    pub layer: Option<WeakLayer>,
+}
+
+/// Bonds of grains to a terrain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeakLayer {
+    /// Tensile strength in N.
+    pub strength: f64,
+    /// Shear strength in N.
+    pub shear_strength: f64,
+    /// Last step, counted from 1, in which they form.
+    pub forms_until: u64,
+    /// Step from which none holds within the circle.
+    pub fails_at: u64,
+    /// Centre of that circle along the two horizontal axes, in m.
+    pub centre: [f64; 2],
+    /// Its radius in m.
+    pub radius: f64,
+    /// Vertical axis.
+    pub up_axis: usize,
+}
+
+impl WeakLayer {
+    /// Returns true if it holds a grain at `x` in a step, counted from 1.
+    pub fn holds(&self, x: DVec3, step: u64) -> bool {
+        let [a, b] = if self.up_axis == 1 { [x.x, x.z] } else { [x.x, x.y] };
+        let is_inside = (a - self.centre[0]).hypot(b - self.centre[1]) <= self.radius;
+        !is_inside || step < self.fails_at
+    }
 }
 
 /// Freeze bonds.
@@ -52,6 +82,8 @@ pub struct Bonds {
     pub below: f64,
     /// Time in s after which a slow contact becomes a bond.
     pub after: f64,
+    /// Last step, counted from 1, in which they form.
+    pub forms_until: u64,
 }
 
 /// Returns β for a rebound with restitution e: e = exp(−πβ/√(1 − β²)).
@@ -112,6 +144,8 @@ pub struct ContactKinematics {
     pub attraction: (f64, f64),
     /// True if the contact may freeze.
     pub may_bond: bool,
+    /// Tensile and shear strength in N of a bond at the contact.
+    pub strength: [f64; 2],
 }
 
 /// Force and torque of a contact on this end.
@@ -163,16 +197,15 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
     let mut shear = in_plane(history.shear) + p.dt_s * sliding;
     let mut along = -p.tangential_stiffness * shear - along_damping * sliding;
     let mut slow = history.slow;
-    if let Some(bonds) = p.bonds.filter(|_| c.may_bond) {
-        if is_bonded {
-            is_bonded = -p.normal_stiffness * c.overlap <= bonds.strength
-                && p.tangential_stiffness * shear.length() <= bonds.shear_strength;
-            if !is_bonded && c.overlap < 0.0 {
-                return pulled;
-            }
-        } else {
-            slow = if c.velocity.length() <= bonds.below { slow + p.dt_s } else { 0.0 };
+    if is_bonded {
+        let [tensile, shearing] = c.strength;
+        is_bonded =
+            -p.normal_stiffness * c.overlap <= tensile && p.tangential_stiffness * shear.length() <= shearing;
+        if !is_bonded && c.overlap < 0.0 {
+            return pulled;
         }
+    } else if let Some(bonds) = p.bonds.filter(|_| c.may_bond) {
+        slow = if c.velocity.length() <= bonds.below { slow + p.dt_s } else { 0.0 };
     }
     let load = pressed.max(0.0);
     if !is_bonded && along.length() > c.friction * load {

@@ -2,7 +2,7 @@
 
 use super::contact::Parameters;
 use super::step::Grain;
-use super::surroundings::surfaces;
+use super::surroundings::{Partner, surfaces};
 use crate::mpm::Collider;
 use glam::DVec3;
 
@@ -29,7 +29,14 @@ pub fn count_contacts(
         let is_near =
             |other: &&Grain| other.id != grain.id && grain.position.distance(other.position) <= reach(other);
         let around = surfaces(p, bodies, grain.position, time_s);
-        let near = around.iter().filter(|(_, s)| s.distance <= grain.radius + s.attraction.1 + skin);
+        let of_layer = p.layer.map_or(0.0, |layer| layer.strength / p.normal_stiffness);
+        let near = around.iter().filter(|(partner, s)| {
+            let gap = match partner {
+                Partner::Body(_) => p.adhesion.1.max(of_layer),
+                _ => 0.0,
+            };
+            s.distance <= grain.radius + gap + skin
+        });
         grains.iter().filter(is_near).count() + near.count()
     };
     grains.iter().map(rows_of).collect()

@@ -9,7 +9,7 @@ mod step;
 mod surroundings;
 
 pub use contact::{
-    Bonds, ContactForce, ContactHistory, ContactKinematics, Parameters, Phase, damping_ratio,
+    Bonds, ContactForce, ContactHistory, ContactKinematics, Parameters, Phase, WeakLayer, damping_ratio,
     evaluate_contact,
 };
 pub use lists::{check_lists, count_contacts, fit_lists};

@@ -241,6 +241,7 @@ impl Slabs {
                 friction,
                 attraction: (0.0, 0.0),
                 may_bond: false,
+                strength: [0.0; 2],
             };
             let sprung = before.filter(|(old, _)| *old == partner).map_or(DVec3::ZERO, |(_, shear)| shear);
             let without_rolling = Parameters { rolling_friction: 0.0, ..p.clone() };

@@ -82,7 +82,8 @@ impl State {
             };
             for other in self.grains.iter().filter(|other| other.id != grain.id) {
                 let partner = Partner::Grain(other.id);
-                let (touch, lever) = touch_of(p, grain, other);
+                let (mut touch, lever) = touch_of(p, grain, other);
+                touch.may_bond &= p.bonds.is_some_and(|bonds| self.step < bonds.forms_until);
                 let history = self.history(grain.id, partner);
                 take(partner, evaluate_contact(p, &touch, history), touch.normal, lever);
             }
@@ -101,8 +102,17 @@ impl State {
                     friction: surface.friction,
                     attraction: surface.attraction,
                     may_bond: false,
+                    strength: p.layer.map_or([0.0; 2], |layer| [layer.strength, layer.shear_strength]),
                 };
-                let response = evaluate_contact(p, &touch, self.history(grain.id, partner));
+                let layer =
+                    p.layer.filter(|layer| surface.is_terrain && layer.holds(grain.position, self.step + 1));
+                let mut history = self.history(grain.id, partner);
+                history.is_bonded &= layer.is_some();
+                let forms = layer.is_some_and(|layer| self.step < layer.forms_until);
+                let mut response = evaluate_contact(p, &touch, history);
+                if let Some(after) = &mut response.history {
+                    after.is_bonded |= forms;
+                }
                 take(partner, response, touch.normal, lever);
                 if let Partner::Body(k) = partner {
                     let at = grain.position - lever * surface.normal;
@@ -134,6 +144,7 @@ impl State {
                     friction: solid.friction,
                     attraction: (0.0, 0.0),
                     may_bond: false,
+                    strength: [0.0; 2],
                 };
                 let partner = Partner::Piece(piece as u32);
                 let response = evaluate_contact(p, &touch, self.history(grain.id, partner));
@@ -194,6 +205,7 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics,
         friction: p.friction,
         attraction: p.cohesion,
         may_bond: true,
+        strength: p.bonds.map_or([0.0; 2], |bonds| [bonds.strength, bonds.shear_strength]),
     };
     (touch, levers[0])
 }

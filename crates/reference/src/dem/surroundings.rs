@@ -30,6 +30,8 @@ pub struct Surface {
     pub friction: f64,
     /// Attraction, like that of a [`super::ContactKinematics`].
     pub attraction: (f64, f64),
+    /// True for a terrain.
+    pub is_terrain: bool,
 }
 
 /// Returns the surfaces of walls and bodies around a point.
@@ -48,6 +50,7 @@ pub(super) fn surfaces(
             velocity: DVec3::ZERO,
             friction: p.wall_friction[k as usize / 3][axis],
             attraction: (0.0, 0.0),
+            is_terrain: false,
         };
         (Partner::Wall(k), surface)
     });
@@ -60,6 +63,7 @@ pub(super) fn surfaces(
             velocity: velocity(body, time_s),
             friction: body.surface.friction,
             attraction: if is_terrain { p.adhesion } else { (0.0, 0.0) },
+            is_terrain,
         };
         (Partner::Body(k), surface)
     });

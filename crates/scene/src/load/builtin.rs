@@ -74,6 +74,7 @@ pub fn builtin() -> &'static [Builtin] {
         "slope_obstacle",
         "avalanche",
         "avalanche_slabs",
+        "slab_release",
         "avalanche_128k",
         "avalanche_1m",
     ]

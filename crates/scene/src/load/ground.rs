@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::load::mesh_file::read_triangles;
 use crate::load::polygon_file::{CompanionFiles, read_polygons};
 use crate::loaded::{Loaded, Missing, read};
-use crate::terrain::{Refusal, TerrainSource, epsg_of, same_projection};
+use crate::terrain::{MapProjection, Refusal, TerrainSource};
 use crate::validate::Checker;
 use crate::{
     BodyShape, MAX_OBSTACLE_TRIANGLES, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
@@ -113,16 +113,17 @@ fn load_release(
     };
     let file = read_polygons(Path::new(path), &bytes, files)
         .map_err(|problem| Refusal::new(&*key, format!("{path}: {problem}"), POLYGONS))?;
-    if let (Some(theirs), Some(ours)) = (&file.projection, terrain.projection())
-        && same_projection(theirs, ours) == Some(false)
+    let projection = file.projection.map(MapProjection::new);
+    if let (Some(theirs), Some(ours)) = (&projection, terrain.projection())
+        && theirs.is_same(ours) == Some(false)
     {
         return Err(Refusal::new(
             key,
-            format!("{path}: the projection {}", called(theirs)),
-            format!("that of the terrain, {}", called(ours)),
+            format!("{path}: the projection {}", theirs.name()),
+            format!("that of the terrain, {}", ours.name()),
         ));
     }
-    if let Some(projection) = file.projection {
+    if let Some(projection) = projection {
         release.projection = Loaded::new(Arc::new(projection));
     }
     let mut areas = Vec::with_capacity(file.areas.len());
@@ -207,10 +208,4 @@ fn other_file(path: &str, ending: &str) -> Option<std::path::PathBuf> {
 fn beside(path: &str, ending: &str) -> Option<String> {
     let bytes = std::fs::read(other_file(path, ending)?).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim().to_owned())
-}
-
-/// Returns a name for a projection: its code, or the name at the start of its WKT.
-fn called(projection: &str) -> String {
-    let name = || projection.split('"').nth(1).unwrap_or(projection).to_owned();
-    epsg_of(projection).map_or_else(name, |code| format!("EPSG:{code}"))
 }

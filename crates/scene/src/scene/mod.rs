@@ -4,6 +4,7 @@
 mod advice;
 mod derived;
 mod every;
+mod flow_quantity;
 mod output;
 mod particles;
 mod render;
@@ -16,6 +17,7 @@ mod view;
 pub use advice::Advice;
 pub use derived::Derived;
 pub use every::{Every, EveryError};
+pub use flow_quantity::FlowQuantity;
 pub use output::Output;
 pub use particles::{Fill, ParticleBlock, Phase};
 pub use render::{Camera, FluidFilter, GridLines, Projection, Render, RenderScheme, Shading};

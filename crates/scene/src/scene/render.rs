@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::flow_quantity::FlowQuantity;
 use crate::Vec3;
 
 /// Shading of particles in pictures.
@@ -161,6 +162,8 @@ pub struct Render {
     pub sun_azimuth_deg: Option<f64>,
     /// Elevation of the sun in degrees, 0 to 90.
     pub sun_elevation_deg: f64,
+    /// Quantity of a flow on a terrain that `map.png` shows.
+    pub map: FlowQuantity,
 }
 
 impl Default for Render {
@@ -192,6 +195,7 @@ impl Default for Render {
             fog_per_m: 2e-4,
             sun_azimuth_deg: None,
             sun_elevation_deg: 35.0,
+            map: FlowQuantity::default(),
         }
     }
 }

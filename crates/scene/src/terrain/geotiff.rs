@@ -6,19 +6,8 @@ use tiff::ColorType;
 use tiff::decoder::{Decoder, DecodingResult};
 use tiff::tags::Tag;
 
-use super::{MAX_HEIGHTS, Terrain, check_size, turned_over};
-
-/// Keys of the GeoKey directory, and their values (GeoTIFF 1.1, OGC 19-008r4).
-const MODEL_TYPE: u16 = 1024;
-const RASTER_TYPE: u16 = 1025;
-const CITATION: u16 = 1026;
-const PROJECTED_SYSTEM: u16 = 3072;
-const PROJECTED_CITATION: u16 = 3073;
-const LINEAR_UNIT: u16 = 3076;
-const GEOGRAPHIC: u16 = 2;
-const PIXEL_IS_POINT: u16 = 2;
-const METRE: u16 = 9001;
-const USER_DEFINED: u16 = 32767;
+use super::geo_keys::{GEOGRAPHIC, GeoKeys, LINEAR_UNIT, METRE, MODEL_TYPE, PIXEL_IS_POINT, RASTER_TYPE};
+use super::{MAX_HEIGHTS, MapProjection, Terrain, check_size, turned_over};
 
 /// Tolerated relative difference of the edges of a square pixel.
 const SQUARE_TOLERANCE: f64 = 1e-6;
@@ -40,7 +29,7 @@ pub(crate) fn read_geotiff(bytes: &[u8]) -> Result<Terrain, String> {
         ColorType::Gray(_) => {}
         other => return Err(format!("a TIFF of {other:?} pixels, where one band of heights is needed")),
     }
-    let keys = GeoKeys::read(&mut tiff)?;
+    let keys = geo_keys(&mut tiff)?;
     if keys.short(MODEL_TYPE) == Some(GEOGRAPHIC) {
         return Err("longitudes and latitudes, where a projection of metres is needed".to_owned());
     }
@@ -60,7 +49,15 @@ pub(crate) fn read_geotiff(bytes: &[u8]) -> Result<Terrain, String> {
     let [west, north] = place.north_west_m;
     let corner_m = [west - half, north + half - n_rows as f64 * place.cell_m];
     let terrain = Terrain::new(n_columns, n_rows, place.cell_m, corner_m, turned_over(&heights, n_columns))?;
-    Ok(terrain.projected(keys.projection()))
+    Ok(terrain.projected(MapProjection::of_geo_keys(keys)))
+}
+
+impl Terrain {
+    /// Reads a terrain from the bytes of a GeoTIFF of one band in a projection of metres. The error describes
+    /// the problem. Holes of the map are kept.
+    pub fn from_geotiff(bytes: &[u8]) -> Result<Self, String> {
+        read_geotiff(bytes)
+    }
 }
 
 /// Position of the image's first corner, and the pixel size.
@@ -88,47 +85,12 @@ impl Place {
     }
 }
 
-/// The GeoKey directory: its entries, and texts of its own tag.
-#[derive(Default)]
-struct GeoKeys {
-    entries: Vec<[u16; 4]>,
-    texts: String,
-}
-
-impl GeoKeys {
-    fn read(tiff: &mut Reader<'_>) -> Result<Self, String> {
-        let Ok(words) = tiff.get_tag_u16_vec(Tag::GeoKeyDirectoryTag) else { return Ok(Self::default()) };
-        let entries: Vec<[u16; 4]> =
-            words.chunks_exact(4).skip(1).map(|e| [e[0], e[1], e[2], e[3]]).collect();
-        match words.get(3) {
-            Some(&n) if usize::from(n) == entries.len() => {}
-            _ => return Err("a GeoKeyDirectory that ends before its keys do".to_owned()),
-        }
-        Ok(Self { entries, texts: tiff.get_tag_ascii_string(Tag::GeoAsciiParamsTag).unwrap_or_default() })
-    }
-
-    /// Returns the value of a key that is stored in the directory itself.
-    fn short(&self, key: u16) -> Option<u16> {
-        self.entries.iter().find(|entry| entry[0] == key && entry[1] == 0).map(|entry| entry[3])
-    }
-
-    fn text(&self, key: u16) -> Option<&str> {
-        let entry = self
-            .entries
-            .iter()
-            .find(|entry| entry[0] == key && entry[1] == Tag::GeoAsciiParamsTag.to_u16())?;
-        let begin = usize::from(entry[3]);
-        let text = self.texts.get(begin..begin + usize::from(entry[2]))?;
-        Some(text.trim_end_matches(['|', '\0']))
-    }
-
-    /// Returns the code of the projection, or its name.
-    fn projection(&self) -> Option<String> {
-        match self.short(PROJECTED_SYSTEM) {
-            Some(code) if code != USER_DEFINED && code != 0 => Some(format!("EPSG:{code}")),
-            _ => self.text(PROJECTED_CITATION).or(self.text(CITATION)).map(str::to_owned),
-        }
-    }
+/// Returns the file's keys; none if it has no directory of them.
+fn geo_keys(tiff: &mut Reader<'_>) -> Result<GeoKeys, String> {
+    let Ok(directory) = tiff.get_tag_u16_vec(Tag::GeoKeyDirectoryTag) else { return Ok(GeoKeys::default()) };
+    let numbers = tiff.get_tag_f64_vec(Tag::GeoDoubleParamsTag).unwrap_or_default();
+    let texts = tiff.get_tag_ascii_string(Tag::GeoAsciiParamsTag).unwrap_or_default();
+    GeoKeys::new(&directory, numbers, texts)
 }
 
 /// Returns the value that stands for an unknown height (GDAL's own tag).
@@ -161,6 +123,7 @@ fn values(samples: DecodingResult) -> Vec<f64> {
 mod tests {
     use tiff::encoder::{TiffEncoder, TiffValue, colortype};
 
+    use super::super::geo_keys::{CITATION, PROJECTED_SYSTEM};
     use super::*;
 
     /// Tags of a test's GeoTIFF.
@@ -224,7 +187,8 @@ mod tests {
             assert_eq!(terrain.corner_m(), [1000.0, 2000.0]);
             let heights: Vec<_> = (0..6).map(|idx| terrain.height_at(idx % 3, idx / 3)).collect();
             assert_eq!(heights, [Some(0.0), Some(1.0), Some(2.0), Some(3.0), Some(4.0), None]);
-            assert_eq!(terrain.projection(), Some("EPSG:31287"));
+            assert_eq!(terrain.projection().unwrap().name(), "EPSG:31287");
+            assert_eq!(terrain.geo_keys().short(PROJECTED_SYSTEM), Some(31287));
         }
     }
 
@@ -244,7 +208,7 @@ mod tests {
     fn a_projection_without_a_code_has_a_name() {
         let mut tags = Tags::default();
         tags.keys[2] = [CITATION, Tag::GeoAsciiParamsTag.to_u16(), 12, 0];
-        assert_eq!(floats(&tags).unwrap().projection(), Some("my mountain"));
+        assert_eq!(floats(&tags).unwrap().projection().unwrap().name(), "my mountain");
     }
 
     #[test]

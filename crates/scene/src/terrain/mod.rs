@@ -2,6 +2,7 @@
 
 mod ascii_grid;
 mod generated;
+mod geo_keys;
 mod geotiff;
 mod ground;
 mod holes;
@@ -11,9 +12,10 @@ mod source;
 
 pub(crate) use ascii_grid::read_ascii_grid;
 pub use generated::Generated;
+pub use geo_keys::GeoKeys;
 pub(crate) use geotiff::read_geotiff;
 pub(crate) use png16::read_png16;
-pub(crate) use projection::{epsg_of, same_projection};
+pub use projection::MapProjection;
 pub(crate) use source::Refusal;
 pub use source::TerrainSource;
 
@@ -42,7 +44,7 @@ pub struct Terrain {
     base_m: f64,
     /// Heights of the map, NaN where unknown: rows from the south, each from the west.
     heights_m: Vec<f64>,
-    projection: Option<String>,
+    projection: Option<MapProjection>,
 }
 
 impl Terrain {
@@ -96,9 +98,9 @@ impl Terrain {
         Self { base_m, ..self }
     }
 
-    /// Returns the terrain with a projection: WKT, or `EPSG:` and a number.
+    /// Returns the terrain with a projection.
     #[must_use]
-    pub fn projected(self, projection: Option<String>) -> Self {
+    pub fn projected(self, projection: Option<MapProjection>) -> Self {
         Self { projection, ..self }
     }
 
@@ -138,9 +140,14 @@ impl Terrain {
         self.base_m
     }
 
-    /// Returns the projection of the map's coordinates, if known: WKT, or `EPSG:` and a number.
-    pub fn projection(&self) -> Option<&str> {
-        self.projection.as_deref()
+    /// Returns the projection of the map's coordinates, if known.
+    pub fn projection(&self) -> Option<&MapProjection> {
+        self.projection.as_ref()
+    }
+
+    /// Returns the keys that describe the projection in a GeoTIFF of values over the terrain.
+    pub fn geo_keys(&self) -> GeoKeys {
+        self.projection.as_ref().map_or_else(GeoKeys::without_projection, MapProjection::geo_keys)
     }
 
     /// Returns the heights on the map in m, NaN where unknown: rows from the south, each from the west.

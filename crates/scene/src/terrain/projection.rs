@@ -1,8 +1,97 @@
-//! Comparison of descriptions of a projection.
+//! Projections of maps, and the comparison of their descriptions.
+
+use super::geo_keys::GeoKeys;
+use crate::validate::number;
+
+/// Projection of a map's coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapProjection {
+    /// WKT, `EPSG:` and a number, or a name.
+    text: String,
+    /// WKT of a `.prj` file beside a GeoTIFF.
+    prj: Option<String>,
+    /// Keys of the GeoTIFF that it was read from.
+    geo_keys: Option<GeoKeys>,
+}
+
+impl MapProjection {
+    /// Makes a projection of its WKT, or of `EPSG:` and a number.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), prj: None, geo_keys: None }
+    }
+
+    /// Returns the projection that the keys of a GeoTIFF describe, if any.
+    pub(crate) fn of_geo_keys(keys: GeoKeys) -> Option<Self> {
+        let code = keys.code().map(|code| format!("EPSG:{code}"));
+        let text = code.or_else(|| keys.projection().map(str::to_owned))?;
+        Some(Self { geo_keys: Some(keys.of_areas()), ..Self::new(text) })
+    }
+
+    /// Adds the WKT of a `.prj` file beside a GeoTIFF.
+    #[must_use]
+    pub(crate) fn with_prj(self, prj: Option<String>) -> Self {
+        Self { prj, ..self }
+    }
+
+    /// Returns the code, as `EPSG:` and a number, or else the name.
+    pub fn name(&self) -> String {
+        match self.code() {
+            Some(code) => format!("EPSG:{code}"),
+            None => self.text.split('"').nth(1).unwrap_or(&self.text).to_owned(),
+        }
+    }
+
+    /// Returns the WKT, if it is known.
+    pub fn wkt(&self) -> Option<&str> {
+        let is_wkt = self.text.contains('[');
+        if is_wkt { Some(&self.text) } else { self.prj.as_deref() }
+    }
+
+    /// Returns the keys that describe the projection in a GeoTIFF.
+    pub(crate) fn geo_keys(&self) -> GeoKeys {
+        let code = || self.code().and_then(|code| u16::try_from(code).ok());
+        match (&self.geo_keys, code(), self.wkt()) {
+            (Some(keys), ..) => keys.clone(),
+            (None, Some(code), _) => GeoKeys::of_code(code),
+            (None, None, Some(wkt)) => GeoKeys::of_wkt(&self.name(), wkt),
+            (None, None, None) => GeoKeys::without_projection(),
+        }
+    }
+
+    /// Returns true if both are the same; `None` if they cannot be compared, such as an EPSG code and a WKT
+    /// without one.
+    pub(crate) fn is_same(&self, other: &Self) -> Option<bool> {
+        let texts = |projection: &Self| [Some(projection.text.clone()), projection.prj.clone()];
+        let pairs = texts(self).into_iter().flatten().flat_map(|first| {
+            texts(other).into_iter().flatten().map(move |second| same_projection(&first, &second))
+        });
+        pairs.flatten().reduce(|first, second| first && second)
+    }
+
+    /// Returns the problem of coordinates that are not in metres.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let wkt = self.wkt()?;
+        let is_geographic =
+            ["GEOGCS[", "GEOGCRS[", "GEODCRS["].iter().any(|kind| wkt.trim_start().starts_with(kind));
+        if is_geographic {
+            return Some(format!("longitudes and latitudes ({})", self.name()));
+        }
+        let unit = parameters(wkt).into_iter().find_map(|(name, value)| match value {
+            Value::Number(unit) if name == "UNIT" => Some(unit),
+            _ => None,
+        })?;
+        let is_metre = Value::Number(unit).agrees(&Value::Number(1.0));
+        (!is_metre).then(|| format!("a projection of units of {} m ({})", number(unit), self.name()))
+    }
+
+    fn code(&self) -> Option<u32> {
+        epsg_of(&self.text)
+    }
+}
 
 /// Returns true if both describe the same projection; `None` if they cannot be compared, such as an EPSG code
 /// and a WKT without one.
-pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
+fn same_projection(first: &str, second: &str) -> Option<bool> {
     if let (Some(first), Some(second)) = (epsg_of(first), epsg_of(second)) {
         return Some(first == second);
     }
@@ -20,7 +109,7 @@ pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
 }
 
 /// Returns the code of `EPSG:31287`, or of the last authority in a WKT, which is that of the whole.
-pub(crate) fn epsg_of(text: &str) -> Option<u32> {
+fn epsg_of(text: &str) -> Option<u32> {
     let upper = text.trim().to_ascii_uppercase();
     if let Some(code) = upper.strip_prefix("EPSG:") {
         return code.trim().parse().ok();
@@ -145,5 +234,41 @@ mod tests {
         }
         assert_eq!(same_projection(LAMBERT, "LOCAL_CS[\"mine\"]"), None);
         assert_eq!(same_projection("", ""), None);
+    }
+
+    #[test]
+    fn a_projection_is_described_in_a_geotiff_by_its_code_or_its_wkt() {
+        let keys = |text: &str| MapProjection::new(text).geo_keys();
+        let with_code = LAMBERT.strip_suffix(']').unwrap().to_owned() + ",AUTHORITY[\"EPSG\",\"31287\"]]";
+        for text in ["EPSG:31287", with_code.as_str()] {
+            assert_eq!(keys(text), GeoKeys::of_code(31287), "{text}");
+        }
+        assert_eq!(MapProjection::of_geo_keys(keys(LAMBERT)).unwrap().wkt(), Some(LAMBERT));
+        assert_eq!(MapProjection::of_geo_keys(keys("EPSG:31287")).unwrap().wkt(), None);
+        assert_eq!(keys("my mountain"), GeoKeys::without_projection());
+        // A GeoTIFF's own keys are kept.
+        let named = GeoKeys::of_wkt("mine", "my mountain");
+        assert_eq!(MapProjection::of_geo_keys(named.clone()).unwrap().geo_keys(), named);
+    }
+
+    #[test]
+    fn the_wkt_beside_a_geotiff_is_kept() {
+        let both = MapProjection::new("EPSG:31287").with_prj(Some(LAMBERT.to_owned()));
+        assert_eq!((both.name(), both.wkt()), ("EPSG:31287".to_owned(), Some(LAMBERT)));
+        assert_eq!(both.is_same(&MapProjection::new(LAMBERT)), Some(true));
+        let other = LAMBERT.replace("400000.0", "500000.0");
+        assert_eq!(both.is_same(&MapProjection::new(other)), Some(false));
+        assert_eq!(MapProjection::new("EPSG:31287").is_same(&MapProjection::new(LAMBERT)), None);
+    }
+
+    #[test]
+    fn coordinates_that_are_not_metres_are_a_problem() {
+        let problem = |wkt: &str| MapProjection::new(wkt).problem();
+        assert_eq!((problem(LAMBERT), problem("EPSG:31287"), problem("my mountain")), (None, None, None));
+        let degrees = "GEOGCS[\"GCS_MGI\",DATUM[\"D_MGI\",SPHEROID[\"Bessel_1841\",6377397.155,299.1528128]],\
+             PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]]";
+        assert_eq!(problem(degrees).unwrap(), "longitudes and latitudes (GCS_MGI)");
+        let feet = LAMBERT.replace("\"Meter\",1.0", "\"Foot\",0.3048");
+        assert_eq!(problem(&feet).unwrap(), "a projection of units of 0.3048 m (MGI_Austria_Lambert)");
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Generated, Terrain, read_ascii_grid, read_geotiff, read_png16};
+use super::{Generated, MapProjection, Terrain, read_ascii_grid, read_geotiff, read_png16};
 use crate::loaded::Loaded;
 use crate::validate::number;
 
@@ -102,7 +102,7 @@ impl TerrainSource {
                 "heights of land; unknown ones are marked by NODATA_value or GDAL_NODATA",
             ));
         }
-        let projection = terrain.projection().map(str::to_owned).or(prj);
+        let projection = projection_of(path, &terrain, prj)?;
         terrain.projected(projection).without_holes(self.fill_holes).map_err(|problem| {
             Refusal::new(
                 "terrain.file",
@@ -120,6 +120,36 @@ impl TerrainSource {
     /// played.
     pub fn terrain(&self) -> Option<&Terrain> {
         self.terrain.get()
+    }
+}
+
+/// Returns the projection of the map in the file `path`: that of a GeoTIFF, or of the `.prj` file beside it,
+/// with which it must agree.
+fn projection_of(
+    path: &str,
+    terrain: &Terrain,
+    prj: Option<String>,
+) -> Result<Option<MapProjection>, Refusal> {
+    let beside = prj.map(MapProjection::new);
+    let prj_path = Path::new(path).with_extension("prj");
+    let refuse = |path: &Path, found: &str, expected: &str| {
+        Err(Refusal::new("terrain.file", format!("{}: {found}", path.display()), expected))
+    };
+    if let Some(problem) = beside.as_ref().and_then(MapProjection::problem) {
+        return refuse(&prj_path, &problem, "a projection of metres");
+    }
+    let Some(own) = terrain.projection().cloned() else { return Ok(beside) };
+    if let Some(problem) = own.problem() {
+        return refuse(Path::new(path), &problem, "a projection of metres");
+    }
+    let Some(beside) = beside else { return Ok(Some(own)) };
+    match own.is_same(&beside) {
+        Some(false) => refuse(
+            &prj_path,
+            &format!("the projection {}", beside.name()),
+            &format!("that of the GeoTIFF beside it, {}", own.name()),
+        ),
+        _ => Ok(Some(own.with_prj(beside.wkt().map(str::to_owned)))),
     }
 }
 

@@ -159,6 +159,34 @@ fn values_of_grains_out_of_range_are_placed() {
         "dem.bonds.strength_n: found 0, expected a positive number of N"
     );
     assert_eq!(
+        refusal("dem.weak_layer={strength_n=9}"),
+        "dem.weak_layer: found a weak layer and no [terrain], expected a [terrain] that it is on"
+    );
+    for (layer, message) in [
+        ("strength_n=0", "strength_n: found 0, expected a positive number of N"),
+        ("strength_n=9,shear_strength_n=-1", "shear_strength_n: found -1, expected a positive number of N"),
+        ("strength_n=9,forms_until_s=-1", "forms_until_s: found -1, expected 0 or a positive number"),
+        (
+            "strength_n=501",
+            "strength_n: found 501 N, expected at most 500 N, at which a bond is stretched by a radius",
+        ),
+        (
+            "strength_n=9,fails_at_s=0.5",
+            "fails_at_s: found 0.5 s, expected a time after the layer has formed, 1 s",
+        ),
+        (
+            "strength_n=9,fails_within={centre_m=[1,1],radius_m=1}",
+            "fails_within: found it without fails_at_s, expected the time at which the bonds within fail, in seconds",
+        ),
+        (
+            "strength_n=9,fails_at_s=2,fails_within={centre_m=[1,1],radius_m=0}",
+            "fails_within.radius_m: found 0, expected a positive number of metres",
+        ),
+    ] {
+        let found = slope_refusal(&format!("dem.weak_layer={{{layer}}}"));
+        assert_eq!(found, format!("dem.weak_layer.{message}"));
+    }
+    assert_eq!(
         refusal("domain.max_m=[0.05,1,1]"),
         "domain: found an extent of 0.05 m, expected at least one grain, 0.1 m"
     );
@@ -174,14 +202,15 @@ fn values_of_grains_out_of_range_are_placed() {
 }
 
 /// A scene with every feature of grains.
-const EVERYTHING: [&str; 5] = [
-    "dem.bonds={strength_n=1,shear_strength_n=2,form_after_s=0.1}",
+const EVERYTHING: [&str; 6] = [
+    "dem.bonds={strength_n=1,shear_strength_n=2,form_after_s=0.1,forms_until_s=3}",
     "dem.radius_spread=0.1",
     "releases.0.bulk_density_kg_m3=400",
     "obstacles=[{name='house',shape={box={centre_m=[15,5,3],size_m=[1,1,1]}},friction=0.3,restitution=0.5},\
      {name='tree',shape={cylinder={foot_m=[12,2],radius_m=0.2,height_m=3}}}]",
     "slabs=[{name='ice',shape={plate={origin_m=[9,3],size_m=[2,3],thickness_m=0.2,pieces=[2,3],rotation_deg=10,irregularity=0.1}},\
      friction=0.1,restitution=0.2,link_shear_strength_pa=3}]",
+    "dem.weak_layer={strength_n=9,shear_strength_n=5,fails_at_s=2,fails_within={centre_m=[4,5],radius_m=1}}",
 ];
 
 #[test]
@@ -406,9 +435,15 @@ fn a_generated_slope_is_scaled_with_what_is_on_it() {
 #[test]
 fn scenes_of_grains_are_sound_at_any_size() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
-    for name in
-        ["column_collapse", "hopper", "slope_obstacle", "avalanche_splitter", "avalanche", "avalanche_slabs"]
-    {
+    for name in [
+        "column_collapse",
+        "hopper",
+        "slope_obstacle",
+        "avalanche_splitter",
+        "avalanche",
+        "avalanche_slabs",
+        "slab_release",
+    ] {
         for scale in [0.2, 0.35, 0.5, 1.3] {
             let scene = Scene::load(folder.join(format!("{name}.toml")), &[format!("scale={scale}")]);
             let scene = scene.unwrap_or_else(|e| panic!("{name} at {scale}: {e}"));

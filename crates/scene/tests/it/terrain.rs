@@ -223,6 +223,85 @@ fn two_projections_are_refused() {
 }
 
 #[test]
+fn missing_projections_are_named() {
+    let files = Files::new(&heights(&[]));
+    let release = "polygons='@release.geojson',thickness_m=0.6";
+    let advice = |files: &Files| {
+        let advice = files.scene(FILE, release).unwrap().advice();
+        advice.into_iter().map(|advice| format!("{}: {}", advice.key, advice.message)).collect::<Vec<_>>()
+    };
+    let crs = r#""crs":{"type":"name","properties":{"name":"EPSG:31287"}},"#;
+    let (with, without) = (geojson(crs, ON_MAP, "{}"), geojson("", ON_MAP, "{}"));
+    let (map, area) = (files.path("slope.asc"), files.path("release.geojson"));
+    let no_map = format!(
+        "terrain.file: {}: found no projection, expected that of a GeoTIFF or the file {}: rasters of the flow carry none",
+        map.display(),
+        files.path("slope.prj").display()
+    );
+    files.write("release.geojson", &without);
+    assert_eq!(advice(&files), [no_map.clone()]);
+    files.write("release.geojson", &with);
+    let taken = format!(
+        "releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is unknown; it is taken for the same",
+        area.display()
+    );
+    assert_eq!(advice(&files), [no_map, taken]);
+    files.write("slope.prj", LAMBERT);
+    assert_eq!(advice(&files), [String::new(); 0]);
+    files.write("release.geojson", &without);
+    let taken = format!(
+        "releases.0.polygons: {}: found no projection, expected one; it is taken for the terrain's, EPSG:31287",
+        area.display()
+    );
+    assert_eq!(advice(&files), [taken]);
+}
+
+#[test]
+fn projections_that_are_not_in_metres_or_contradict_one_another_are_refused() {
+    let files = Files::new(&heights(&[]));
+    let message = |terrain: &str| files.scene(terrain, OWN).unwrap_err().to_string();
+    files.write(
+        "slope.prj",
+        "GEOGCS[\"GCS_MGI\",PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]]",
+    );
+    let degrees = message(FILE);
+    let expected = format!(
+        "terrain.file: found {}: longitudes and latitudes (GCS_MGI), expected a projection of metres",
+        files.path("slope.prj").display()
+    );
+    assert!(degrees.ends_with(&expected), "{degrees}");
+    files.write("slope.prj", LAMBERT.replace("UNIT[\"metre\",1]", "UNIT[\"foot\",0.3048]"));
+    assert!(
+        message(FILE).contains("a projection of units of 0.3048 m (EPSG:31287), expected"),
+        "{}",
+        message(FILE)
+    );
+    // A GeoTIFF whose keys say otherwise.
+    let mut tiff = std::io::Cursor::new(Vec::new());
+    let mut encoder = tiff::encoder::TiffEncoder::new(&mut tiff).unwrap();
+    let mut image = encoder.new_image::<tiff::encoder::colortype::Gray32Float>(5, 3).unwrap();
+    let tags = image.encoder();
+    tags.write_tag(tiff::tags::Tag::ModelPixelScaleTag, &[5.0, 5.0, 0.0][..]).unwrap();
+    tags.write_tag(tiff::tags::Tag::ModelTiepointTag, &[0.0, 0.0, 0.0, 997.5, 2012.5, 0.0][..]).unwrap();
+    let keys = [1_u16, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32632];
+    tags.write_tag(tiff::tags::Tag::GeoKeyDirectoryTag, &keys[..]).unwrap();
+    image.write_data(&[1500.0; 15]).unwrap();
+    files.write("slope.tif", tiff.into_inner());
+    files.write("slope.prj", LAMBERT);
+    let expected = format!(
+        "terrain.file: found {}: the projection EPSG:31287, expected that of the GeoTIFF beside it, EPSG:32632",
+        files.path("slope.prj").display()
+    );
+    let error = message("file='@slope.tif'");
+    assert!(error.ends_with(&expected), "{error}");
+    files.write("slope.prj", LAMBERT.replace("31287", "32632"));
+    let scene = files.scene("file='@slope.tif'", OWN).unwrap();
+    let projection = scene.ground().unwrap().projection().unwrap();
+    assert_eq!(projection.name(), "EPSG:32632");
+    assert!(projection.wkt().is_some(), "{projection:?}");
+}
+
+#[test]
 fn areas_that_do_not_fit_the_map_are_named() {
     let files = Files::new(&heights(&[]));
     let error = |corners: &str, properties: &str| {

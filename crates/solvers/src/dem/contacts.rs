@@ -99,6 +99,9 @@ pub struct Contacts {
     pub shear: Buffer<[f32; 4]>,
     /// Number of contacts of each grain.
     contact_count: Buffer<u32>,
+    /// Number of freeze bonds of each grain; one element if none can form.
+    bond_count: Buffer<u32>,
+    has_bonds: bool,
     contact_words: u32,
     tidy: Kernel<tidy_contacts::Interface>,
 }
@@ -118,12 +121,19 @@ impl Contacts {
         let n = rows.first_row.len() - 1;
         let has_rolling = parameters.has_rolling();
         let capacity = capacity.max(1);
-        let tidy = tidy_contacts::Specialization { workgroup_size, has_rolling: has_rolling.into() };
+        let has_bonds = parameters.terms.has_bonds != 0;
+        let tidy = tidy_contacts::Specialization {
+            workgroup_size,
+            has_rolling: has_rolling.into(),
+            has_bonds: has_bonds.into(),
+        };
         let contacts = Self {
             first_row: device.buffer("contact_first_row", n + 1)?,
             contact: device.buffer("contact", contact_words(has_rolling) as usize * capacity)?,
             shear: device.buffer("contact_shear", capacity)?,
             contact_count: device.buffer("contact_count", n)?,
+            bond_count: device.buffer("bond_count", if has_bonds { n } else { 1 })?,
+            has_bonds,
             contact_words: contact_words(has_rolling),
             tidy: Kernel::specialized(device, &tidy)?,
         };
@@ -150,14 +160,23 @@ impl Contacts {
             contact: &self.contact,
             shear: &self.shear,
             contact_count: &self.contact_count,
+            bond_count: &self.bond_count,
         };
         let threads = self.shear.len().max(count.capacity as usize);
         recorder.dispatch(&self.tidy, Threads::Fixed(threads), bindings, ());
     }
 
-    /// Returns the number of contacts of each grain, valid after [`Self::tidy`].
-    pub fn count_view(&self) -> ColumnView {
-        ColumnView::new("contact_count", "1", ColumnKind::U32, self.contact_count.clone())
+    /// Returns the numbers of contacts and, if they can form, of bonds of each grain, valid after
+    /// [`Self::tidy`].
+    pub fn count_views(&self) -> Vec<ColumnView> {
+        let of = |name: &'static str, buffer: &Buffer<u32>| {
+            ColumnView::new(name, "1", ColumnKind::U32, buffer.clone())
+        };
+        let mut views = vec![of("contact_count", &self.contact_count)];
+        if self.has_bonds {
+            views.push(of("bond_count", &self.bond_count));
+        }
+        views
     }
 
     /// Returns all columns that the next step depends on; canonical only after [`Self::tidy`].

@@ -52,6 +52,9 @@ impl DemParameters {
         let friction_of = |face: Option<f32>| face.unwrap_or(dem.wall_friction() as f32);
         let [lower_wall_friction, upper_wall_friction] =
             surroundings.face_friction.map(|faces| faces.map(friction_of));
+        let layer = dem.weak_layer.as_ref();
+        let circle = layer.and_then(|layer| layer.fails_within);
+        let steps_before = |time_s: f64| (time_s / dt_s).round().clamp(0.0, 4e9) as u32;
         let terms = DemTerms {
             grid: WrappedGrid { origin_m: domain_min_m, cells_per_m: 1.0, cells: [3; 3] },
             dt_s: dt_s as f32,
@@ -78,6 +81,15 @@ impl DemParameters {
             bond_shear_strength_n: bonds.map_or(0.0, |bonds| bonds.shear_strength_n() as f32),
             bond_below_m_s: bonds.map_or(0.0, |bonds| bonds.form_below_m_s as f32),
             bond_after_s: bonds.map_or(0.0, |bonds| bonds.form_after_s as f32),
+            bond_forms_until: bonds.and_then(|bonds| bonds.forms_until_s).map_or(u32::MAX, steps_before),
+            layer_strength_n: layer.map_or(0.0, |layer| layer.strength_n as f32),
+            layer_shear_strength_n: layer.map_or(0.0, |layer| layer.shear_strength_n() as f32),
+            // Steps count from 1.
+            layer_forms_until: layer.map_or(0, |layer| steps_before(layer.forms_until_s)),
+            layer_fails_at: layer
+                .map_or(0, |layer| layer.fails_at_s.map_or(u32::MAX, |time_s| steps_before(time_s) + 1)),
+            layer_centre_m: circle.map_or([0.0; 2], |circle| circle.centre_m.map(|x| x as f32)),
+            layer_radius_m: circle.map_or(f32::INFINITY, |circle| circle.radius_m as f32),
             n_bodies,
             first_named: surroundings.first_named(),
             n_pieces: 0,

@@ -15,5 +15,8 @@ pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
         ColumnInfo::new("spin", ColumnKind::Vec3, Display::default()),
         ColumnInfo::new("contact_count", ColumnKind::U32, Display::up_to(MAX_TOUCHING)),
     ]);
+    if scene.dem().is_some_and(|dem| dem.bonds.is_some()) {
+        columns.push(ColumnInfo::new("bond_count", ColumnKind::U32, Display::up_to(MAX_TOUCHING)));
+    }
     vec![SetInfo { name: "grains", material: Material::Grains, phase: 0, columns }]
 }

@@ -386,7 +386,7 @@ impl Dem {
     /// contacts.
     pub fn columns(&self) -> Vec<ColumnView> {
         let mut columns = self.particles.columns();
-        columns.push(self.contacts.count_view());
+        columns.extend(self.contacts.count_views());
         columns
     }
 

@@ -23,6 +23,7 @@ pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
         cohesion_n: 0.0,
         cohesion_range_m: None,
         bonds: None,
+        weak_layer: None,
         wall_friction: None,
         wall_restitution: None,
         terrain_adhesion_n: 0.0,
@@ -58,6 +59,16 @@ pub fn twin_parameters(section: &Section, parameters: &DemParameters) -> twin::P
             shear_strength: t.bond_shear_strength_n.into(),
             below: t.bond_below_m_s.into(),
             after: t.bond_after_s.into(),
+            forms_until: t.bond_forms_until.into(),
+        }),
+        layer: section.weak_layer.as_ref().map(|_| twin::WeakLayer {
+            strength: t.layer_strength_n.into(),
+            shear_strength: t.layer_shear_strength_n.into(),
+            forms_until: t.layer_forms_until.into(),
+            fails_at: t.layer_fails_at.into(),
+            centre: t.layer_centre_m.map(f64::from),
+            radius: t.layer_radius_m.into(),
+            up_axis: t.up_axis as usize,
         }),
     }
 }
@@ -110,15 +121,17 @@ pub fn state_of(columns: &[StateColumn], step: u64) -> twin::State {
         let rows = first_row[i] as usize..first_row[i + 1] as usize;
         for row in rows.filter(|row| contact[stride * row] != u32::MAX) {
             let word = contact[stride * row];
-            let is_bonded = word >> 30 == 1;
-            let partner = partner_of(if is_bonded { word & 0x3fff_ffff } else { word });
+            let is_frozen = word >> 30 == 1;
+            let partner = partner_of(if is_frozen { word & 0x3fff_ffff } else { word });
             let slow = f64::from(f32::from_bits(shear[4 * row + 3]));
+            // The time of a contact that has ended is −1; that of a bond to a surface, by a weak layer, is −2.
+            let is_bonded = is_frozen || slow < -1.0;
             let history = twin::ContactHistory {
                 shear: vector(&shear[4 * row..], 0),
                 rolling: if stride == 4 { vector(&contact[4 * row + 1..], 0) } else { DVec3::ZERO },
                 slow: slow.max(0.0),
                 is_bonded,
-                phase: if slow < 0.0 { twin::Phase::Ended } else { twin::Phase::Held },
+                phase: if slow < 0.0 && !is_bonded { twin::Phase::Ended } else { twin::Phase::Held },
             };
             assert_eq!(contacts.insert((*id, partner), history), None, "a contact is kept twice");
         }

@@ -1,4 +1,4 @@
-//! Avalanche results: map rasters of the flow, and the run-out of the front.
+//! Avalanche results: rasters, run-out and map of the flow, and the position of the front over time.
 //! Rasters come from the solver, which maps every step whether it is recorded or not; the front is computed
 //! from the recording. Both cover the whole of a resumed run.
 
@@ -6,8 +6,10 @@ use super::outputs::Folder;
 use crate::failure::Failure;
 use crate::simulation::Simulation;
 use frazil_io::{FlowHistory, FlowRasters, Frame, Metric, MetricsWriter, Recording};
-use frazil_scene::{Scene, Terrain};
-use frazil_solvers::FlowCells;
+use frazil_report::{FlowMap, FlowSnow, RunOut, plot_flow_map};
+use frazil_scene::{Polygon, Scene, Terrain};
+use frazil_solvers::{FlowCells, FlowMaterial};
+use std::path::Path;
 
 /// Fraction of the grains, the lowest ones, that form the front.
 const FRONT_SHARE: f64 = 0.01;
@@ -36,27 +38,52 @@ struct Instant {
     top_m: f64,
 }
 
-/// Writes the rasters of [`FLOW_RASTER_FILES`](frazil_io::FLOW_RASTER_FILES) of a finished run, if its solver
-/// maps a flow on a terrain. It waits for the device, which has no more steps to run.
-pub fn write_rasters(folder: &Folder, simulation: &Simulation) -> Result<(), Failure> {
+/// Writes rasters, run-out and map of a finished run, if its solver maps a flow on a terrain, and returns the
+/// run-out. It waits for the device, which has no more steps to run.
+pub fn write_flow(folder: &Folder, simulation: &Simulation) -> Result<Option<RunOut>, Failure> {
     let scene = &simulation.scene;
     let (Some(terrain), Some(material)) = (scene.ground(), simulation.factory.flow_material(scene)) else {
-        return Ok(());
+        return Ok(None);
     };
     let mut recorder = simulation.device.recorder()?;
     let pending = simulation.solver.record_flow(&mut recorder)?;
     simulation.device.submit(recorder)?;
-    let Some(pending) = pending else { return Ok(()) };
+    let Some(pending) = pending else { return Ok(None) };
     let FlowCells { volume_m3, peak_volume_m3, peak_speed_m_s, first_step } = pending.wait()?;
     let arrival_s = |step: &u32| match *step {
         FlowCells::NEVER => f32::NAN,
         step => (f64::from(step) * scene.dt_s()) as f32,
     };
     let arrival_s = first_step.iter().map(arrival_s).collect();
+    let FlowMaterial { particle_density_kg_m3, bulk_density_kg_m3 } = material;
+    let volume: f64 = volume_m3.iter().map(|volume| f64::from(*volume)).sum();
     let history = FlowHistory { volume_m3, peak_volume_m3, peak_speed_m_s, arrival_s };
-    FlowRasters::new(terrain, &history, material.particle_density_kg_m3, material.bulk_density_kg_m3)
-        .write(folder.root(), terrain)
-        .map_err(Failure::other)
+    let rasters = FlowRasters::new(terrain, &history, particle_density_kg_m3, bulk_density_kg_m3);
+    rasters.write(folder.root(), terrain).map_err(Failure::other)?;
+    let snow = FlowSnow { mass_kg: particle_density_kg_m3 * volume, bulk_density_kg_m3 };
+    let run_out = RunOut::measure(terrain, &rasters, snow, simulation.time_s());
+    if let Some(run_out) = &run_out {
+        run_out.write(&folder.run_out()).map_err(Failure::other)?;
+        run_out.write_path(terrain, &folder.flow_path()).map_err(Failure::other)?;
+    }
+    draw_map(scene, terrain, &rasters, run_out.as_ref(), &folder.map())?;
+    Ok(run_out)
+}
+
+/// Draws the map of a scene's flow.
+pub fn draw_map(
+    scene: &Scene,
+    terrain: &Terrain,
+    rasters: &FlowRasters,
+    run_out: Option<&RunOut>,
+    path: &Path,
+) -> Result<(), Failure> {
+    let areas = scene.releases.iter().filter_map(|release| release.areas());
+    let releases: Vec<Polygon> =
+        areas.flat_map(|areas| areas.iter().map(|area| area.polygon.clone()).collect::<Vec<_>>()).collect();
+    let (name, quantity) = (scene.name.as_str(), scene.render.map);
+    let map = FlowMap { name, terrain, rasters, quantity, releases: &releases, run_out };
+    plot_flow_map(&map, path).map_err(Failure::other)
 }
 
 /// Writes `flow.csv` of a recorded flow on a terrain. It writes nothing for a scene without a terrain, or if

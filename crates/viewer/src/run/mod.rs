@@ -16,6 +16,7 @@ mod session;
 mod writer;
 
 pub use changes::Changes;
+pub use flow::draw_map;
 pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
 pub use outputs::{Folder, create_dir, default_folder};
@@ -188,7 +189,9 @@ pub fn simulate(
         impacts::write(folder, &simulation.scene)?;
     }
     if let Ok(Ended::Complete) = &ended {
-        flow::write_rasters(folder, &simulation)?;
+        if let Some(run_out) = flow::write_flow(folder, &simulation)? {
+            report.ran_out(&run_out, args.quiet)?;
+        }
         if schedule.record.is_some() && simulation.factory.flow_material(&simulation.scene).is_some() {
             flow::write_front(folder, &simulation.scene)?;
         }

@@ -4,7 +4,7 @@ use super::parcel::{OutputBatch, Picture, StepTime};
 use super::schedule::Schedule;
 use crate::failure::Failure;
 use frazil_io::{
-    FLOW_RASTER_FILES, Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter,
+    Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter, flow_raster_files,
 };
 use frazil_scene::Scene;
 use frazil_solvers::{MetricInfo, PlotSpec, factories};
@@ -20,9 +20,13 @@ pub struct Folder {
 impl Folder {
     /// Creates the folder if it does not exist.
     pub fn create(root: &Path) -> Result<Self, Failure> {
-        let folder = Self { root: root.to_owned() };
         create_dir(root)?;
-        Ok(folder)
+        Ok(Self::existing(root))
+    }
+
+    /// Returns the folder of a finished run.
+    pub fn existing(root: &Path) -> Self {
+        Self { root: root.to_owned() }
     }
 
     /// Removes the files of an earlier run, so that all files here belong to this run. Checkpoints are kept:
@@ -42,10 +46,13 @@ impl Folder {
             self.final_picture(),
             self.shape(),
             self.flow(),
+            self.flow_path(),
+            self.run_out(),
+            self.map(),
             self.impacts(),
             self.impacts_plot(),
         ];
-        let rasters = FLOW_RASTER_FILES.map(|name| self.root.join(name));
+        let rasters = flow_raster_files().map(|name| self.root.join(name));
         let pictures =
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_picture = |path: &PathBuf| {
@@ -114,6 +121,15 @@ impl Folder {
     }
     pub fn flow(&self) -> PathBuf {
         self.root.join("flow.csv")
+    }
+    pub fn flow_path(&self) -> PathBuf {
+        self.root.join("flow_path.csv")
+    }
+    pub fn run_out(&self) -> PathBuf {
+        self.root.join("runout.json")
+    }
+    pub fn map(&self) -> PathBuf {
+        self.root.join("map.png")
     }
     pub fn impacts(&self) -> PathBuf {
         self.root.join("impacts.csv")

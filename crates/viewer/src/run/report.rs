@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::say;
 use crate::simulation::Simulation;
 use frazil_io::RunInfo;
+use frazil_report::RunOut;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -18,12 +19,14 @@ pub struct Report {
     part_began: Instant,
     wall_time_s: BTreeMap<String, f64>,
     warnings: Vec<String>,
+    run_out: Option<serde_json::Value>,
 }
 
 impl Report {
     pub fn begin() -> Self {
         let now = Instant::now();
-        Self { started: now, part_began: now, wall_time_s: BTreeMap::new(), warnings: Vec::new() }
+        let (wall_time_s, warnings) = Default::default();
+        Self { started: now, part_began: now, wall_time_s, warnings, run_out: None }
     }
 
     /// Stores a warning, and prints it unless `quiet`.
@@ -32,6 +35,15 @@ impl Report {
             say::note(format_args!("warning: {warning}"));
         }
         self.warnings.push(warning);
+    }
+
+    /// Stores the run-out of a flow, and prints its summary unless `quiet`.
+    pub fn ran_out(&mut self, run_out: &RunOut, quiet: bool) -> Result<(), Failure> {
+        if !quiet {
+            say::note(format_args!("{}", run_out.summary()));
+        }
+        self.run_out = Some(serde_json::to_value(run_out).map_err(Failure::other)?);
+        Ok(())
     }
 
     /// Marks the end of the set-up.
@@ -82,6 +94,7 @@ impl Report {
             wall_time_s: self.wall_time_s,
             final_state_hash: final_state,
             warnings: self.warnings,
+            run_out: self.run_out,
         };
         report.write(&folder.report()).map_err(Failure::other)
     }

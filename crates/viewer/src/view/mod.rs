@@ -16,7 +16,7 @@ mod window;
 
 pub use plan::Plan;
 pub use playback::Playback;
-pub use player::Player;
+pub use player::{Player, check_shown};
 pub use source::Requested;
 
 use crate::args::ViewArgs;

@@ -39,18 +39,24 @@ struct Set {
     columns: Vec<ColumnView>,
 }
 
+/// Refuses changes of what was recorded.
+pub fn check_shown(changes: &SceneChanges) -> Result<(), Failure> {
+    if changes.seed.is_some() {
+        return Err(Failure::input("--seed changes a scene; a recording is what it is"));
+    }
+    match changes.overrides.iter().find(|change| !change.trim().starts_with("render.")) {
+        Some(other) => Err(Failure::input(format!(
+            "--set {other}: a recording is what it is, expected a key of how it is shown, such as render.colour_by"
+        ))),
+        None => Ok(()),
+    }
+}
+
 impl Player {
     /// Opens a recording. Its display depends on its scene, with `changes` to the picture settings, and on
     /// the number of particles of its first frame.
     pub fn open(path: &Path, changes: &SceneChanges) -> Result<(Recording, Scene), Failure> {
-        if changes.seed.is_some() {
-            return Err(Failure::input("--seed changes a scene; a recording is what it is"));
-        }
-        if let Some(other) = changes.overrides.iter().find(|change| !change.trim().starts_with("render.")) {
-            return Err(Failure::input(format!(
-                "--set {other}: a recording is what it is, expected a key of how it is shown, such as render.colour_by"
-            )));
-        }
+        check_shown(changes)?;
         let recording = Recording::open(path).map_err(Failure::input)?;
         if recording.is_empty() {
             let why = match recording.tail() {

@@ -321,7 +321,14 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
     );
     refuse(&["export", "nothing.frazil-rec", "--mesh", "obj"], &[], 2, &["nothing.frazil-rec"]);
     refuse(&["export", "nothing.frazil-rec", "--mesh", "stl"], &[], 2, &["stl", "obj or ply"]);
-    refuse(&["export", "nothing.frazil-rec"], &[], 2, &["--format", "--mesh"]);
+    refuse(&["export", "nothing.frazil-rec"], &[], 2, &["--format", "--mesh", "--map"]);
+    refuse(&["export", "nowhere", "--map", "peak_speed"], &[], 2, &["run.json"]);
+    refuse(
+        &["export", "nowhere", "--map", "speed"],
+        &[],
+        2,
+        &["\"speed\"", "expected one of deposit_thickness"],
+    );
     refuse(
         &["export", "nothing.frazil-rec", "--mesh", "obj", "--format", "csv"],
         &[],

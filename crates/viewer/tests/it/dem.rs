@@ -2,8 +2,9 @@
 
 use crate::resume::{assert_same_results, run_whole_and_broken};
 use crate::tool::{command, picture, state_hash, stderr, succeed};
-use frazil_io::{FLOW_RASTER_FILES, MetricsTable, Recording};
-use frazil_scene::Terrain;
+use frazil_io::{MetricsTable, Recording, RunInfo};
+use frazil_report::RunOut;
+use frazil_scene::{FlowQuantity, Terrain};
 use std::path::Path;
 use std::process::Command;
 
@@ -32,7 +33,9 @@ fn run(out: &Path, arguments: &[&str]) -> Command {
 #[test]
 fn every_scene_of_grains_keeps_its_invariants_and_is_reproducible() {
     let folder = tempfile::tempdir().unwrap();
-    for scene in ["column_collapse", "hopper", "slope_obstacle", "avalanche", "avalanche_slabs"] {
+    for scene in
+        ["column_collapse", "hopper", "slope_obstacle", "avalanche", "avalanche_slabs", "slab_release"]
+    {
         let run = |name: &str| {
             let out = folder.path().join(name);
             let plan = ["--steps", "60", "--check", "20", "--metrics", "20", "--render", "never", "--quiet"];
@@ -87,7 +90,8 @@ fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
     // It starts at rest and moves down a slope of some 30 degrees: g/2 t² sin θ is at most 0.6 m.
     assert!(run_out[5] > 0.05 && run_out[5] < 0.7, "{run_out:?}");
     assert!(height.windows(2).all(|pair| pair[1] <= pair[0] + 0.01), "{height:?}");
-    let [deposit, peak, speed, pressure, arrival] = FLOW_RASTER_FILES.map(|name| raster(folder.path(), name));
+    let [deposit, peak, speed, pressure, arrival] =
+        FlowQuantity::ALL.map(|quantity| raster(folder.path(), &format!("{}.asc", quantity.name())));
     let pairs = deposit.map_heights_m().iter().zip(peak.map_heights_m());
     assert!(pairs.clone().all(|(now, max)| now <= max) && pairs.clone().any(|(now, _)| *now > 0.1));
     assert!(speed.map_heights_m().iter().any(|v| *v > 0.5));
@@ -99,6 +103,46 @@ fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
     assert!(arrivals.clone().all(|(arrival, peak)| arrival.is_nan() == (*peak == 0.0)));
     let later: Vec<f64> = arrival.map_heights_m().iter().copied().filter(|t| *t > 0.0).collect();
     assert!(!later.is_empty() && later.iter().all(|t| *t <= 0.5), "{later:?}");
+    assert_run_out(folder.path(), &deposit, &peak);
+}
+
+/// Checks the run-out of half a second down a plane of 35° from a release between x = 2 m and x = 9 m, and its
+/// maps.
+fn assert_run_out(folder: &Path, deposit: &Terrain, peak: &Terrain) {
+    let found: RunOut = frazil_io::json::read_version(&folder.join("runout.json"), "runout.json", 1).unwrap();
+    let report = RunInfo::read(&folder.join("run.json")).unwrap();
+    assert_eq!(report.run_out.unwrap(), serde_json::to_value(&found).unwrap());
+    assert!((found.simulated_time_s - 0.5).abs() < 1e-3 && found.projection.is_none(), "{found:?}");
+    let area_m2 = |terrain: &Terrain| {
+        let thick = terrain.map_heights_m().iter().filter(|t| **t > 0.1).count();
+        thick as f64 * terrain.cell_m() * terrain.cell_m()
+    };
+    // The deposit covers cells that the connected flow affected.
+    assert!(found.affected_area_m2 <= area_m2(peak) && found.affected_area_m2 > 0.9 * area_m2(peak));
+    assert_eq!(found.deposit.area_m2, area_m2(deposit));
+    // 6 900 grains of 0.1 m and 500 kg/m³ of a radius spread of 10 %, and of 270 kg/m³ with their pores.
+    let mass_kg = 500.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-3 * 1.01 * report.n_particles as f64;
+    assert!((found.release.mass_kg / mass_kg - 1.0).abs() < 0.02, "{} {mass_kg}", found.release.mass_kg);
+    assert!((found.release.volume_m3 * 270.0 / found.release.mass_kg - 1.0).abs() < 1e-9);
+    assert!(found.deposit.volume_m3 <= found.release.volume_m3 * 1.001);
+    let (reach, top) = (&found.run_out, &found.release.top);
+    // Scaled by 0.4: from x = 0.8 m to x = 3.6 m, and up to 0.7 m beyond.
+    assert!((0.6..1.4).contains(&top.easting_m) && (3.2..4.5).contains(&reach.end.easting_m), "{found:?}");
+    assert!((reach.drop_m - (top.height_m - reach.end.height_m)).abs() < 1e-9);
+    assert!((reach.alpha_deg - 35.0).abs() < 4.0, "{reach:?}");
+    assert!((reach.length_m / reach.straight_m - 1.0).abs() < 0.1, "{reach:?}");
+    let path = MetricsTable::read(&folder.join("flow_path.csv")).unwrap();
+    assert!((path.column("distance").unwrap().last().unwrap() - reach.length_m).abs() < 1e-9);
+
+    let drawn = picture(&folder.join("map.png"));
+    let again = folder.join("again");
+    let export = |quantity: &str| {
+        let from = folder.to_str().unwrap();
+        succeed(&mut command(&["export", from, "--map", quantity, "--out", again.to_str().unwrap()]));
+        picture(&again.join(format!("map_{quantity}.png")))
+    };
+    assert!(export("peak_thickness") == drawn, "the same picture when drawn again");
+    assert!(export("peak_speed").2 != drawn.2);
 }
 
 fn raster(folder: &Path, name: &str) -> Terrain {
@@ -107,8 +151,9 @@ fn raster(folder: &Path, name: &str) -> Terrain {
 }
 
 fn assert_same_rasters(first: &Path, second: &Path) {
-    for name in FLOW_RASTER_FILES {
-        let [first, second] = [first, second].map(|folder| std::fs::read(folder.join(name)).unwrap());
+    let names = FlowQuantity::ALL.map(FlowQuantity::name);
+    for name in names.iter().flat_map(|name| ["asc", "tif"].map(|extension| format!("{name}.{extension}"))) {
+        let [first, second] = [first, second].map(|folder| std::fs::read(folder.join(&name)).unwrap());
         assert!(first == second, "{name} differs");
     }
 }

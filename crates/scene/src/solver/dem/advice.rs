@@ -1,8 +1,9 @@
 //! Warnings about allowed but unusual scenes of grains.
 
+use std::path::Path;
+
 use super::section::Dem;
 use crate::Scene;
-use crate::terrain::same_projection;
 
 /// Number of steps for a contact from which the restitution is within 1 % of the requested one; `"auto"`
 /// takes as many, truncated to four digits of Δt.
@@ -13,7 +14,7 @@ const MAX_OVERLAP_RADII: f64 = 0.5;
 
 impl Scene {
     /// Warns about contacts that steps do not resolve, grains that roll without resistance, springs too soft
-    /// for the load, and maps whose projections cannot be compared.
+    /// for the load, and projections that are unknown or cannot be compared.
     pub(crate) fn advise_dem(&self, warn: &mut dyn FnMut(&str, String), dem: &Dem) {
         let (dt, contact) = (self.dt_s(), dem.contact_time_s());
         if contact < RESOLVED_STEPS_PER_CONTACT * dt {
@@ -47,18 +48,48 @@ impl Scene {
                 ),
             );
         }
+        self.advise_projections(warn);
+    }
+
+    /// Warns about files whose projection is unknown, or cannot be compared with the terrain's.
+    fn advise_projections(&self, warn: &mut dyn FnMut(&str, String)) {
+        // Coordinates on a generated terrain are on no map.
+        let path = self.terrain.as_ref().and_then(|source| source.file.as_deref());
+        let (Some(path), Some(terrain)) = (path, self.ground()) else { return };
+        if terrain.projection().is_none() {
+            let prj = Path::new(path).with_extension("prj");
+            warn(
+                "terrain.file",
+                format!(
+                    "{path}: found no projection, expected that of a GeoTIFF or the file {}: rasters of the flow carry none",
+                    prj.display()
+                ),
+            );
+        }
         for (idx, release) in self.releases.iter().enumerate() {
-            if let (Some(theirs), Some(ours)) =
-                (release.projection.get(), self.ground().and_then(|t| t.projection()))
-                && same_projection(theirs, ours).is_none()
-            {
-                warn(
-                    &format!("releases.{idx}.polygons"),
-                    "is in a projection that cannot be compared with the terrain's, one being a code and the other not; it is \
-                     taken for the same"
-                        .to_owned(),
-                );
-            }
+            let Some(path) = &release.polygons else { continue };
+            let problem = match (release.projection.get(), terrain.projection()) {
+                (Some(theirs), Some(ours)) if theirs.is_same(ours).is_none() => format!(
+                    "found the projection {}, which cannot be compared with the terrain's, {}, one being a code and the \
+                     other not; it is taken for the same",
+                    theirs.name(),
+                    ours.name()
+                ),
+                (Some(theirs), None) => {
+                    format!(
+                        "found the projection {}, expected the terrain's, which is unknown; it is taken for the same",
+                        theirs.name()
+                    )
+                }
+                (None, Some(ours)) => {
+                    format!(
+                        "found no projection, expected one; it is taken for the terrain's, {}",
+                        ours.name()
+                    )
+                }
+                _ => continue,
+            };
+            warn(&format!("releases.{idx}.polygons"), format!("{path}: {problem}"));
         }
     }
 }

@@ -12,7 +12,7 @@ mod time_step;
 mod validate;
 
 pub use release::{Release, ReleaseArea};
-pub use section::{Bonds, Dem, damping_ratio};
+pub use section::{Bonds, Dem, TriggerArea, WeakLayer, damping_ratio};
 pub use time_step::DerivedDem;
 
 use crate::scene::sample::Sampled;
@@ -72,6 +72,14 @@ impl SolverScene for DiscreteElements {
             "dem.terrain_adhesion_n",
             "dem.turbulent_drag_1_m",
         ]
+    }
+
+    fn scale_lengths(&self, scene: &mut Scene, scale: f64) {
+        let layer = scene.dem_mut().and_then(|dem| dem.weak_layer.as_mut());
+        if let Some(area) = layer.and_then(|layer| layer.fails_within.as_mut()) {
+            area.centre_m = area.centre_m.map(|x| scale * x);
+            area.radius_m *= scale;
+        }
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::loaded::Loaded;
 use crate::shapes::polygon::Polygon;
-use crate::{Dem, Vec3};
+use crate::{Dem, MapProjection, Vec3};
 
 /// Release area of an avalanche: an area of the terrain whose snow is filled with grains at the start.
 ///
@@ -44,7 +44,7 @@ pub struct Release {
     pub(crate) areas: Loaded<Vec<ReleaseArea>>,
     /// The projection of the file, if it states one.
     #[serde(skip)]
-    pub(crate) projection: Loaded<String>,
+    pub(crate) projection: Loaded<MapProjection>,
 }
 
 /// One area of a release.

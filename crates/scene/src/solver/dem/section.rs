@@ -62,6 +62,9 @@ pub struct Dem {
     /// Bonds that freeze at contacts and break under load; without this section none form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonds: Option<Bonds>,
+    /// Weak layer between the snow and the terrain, which holds it until it fails; by default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weak_layer: Option<WeakLayer>,
     /// Coefficient of friction on walls, terrain, bodies and slabs that give none; by default that between
     /// grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,9 +115,58 @@ pub struct Bonds {
     /// before a bond forms; by default it forms at once.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub form_after_s: f64,
+    /// Time in s after which no bonds form: snow freezes while it rests, and what breaks later stays broken; by
+    /// default bonds form at any time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forms_until_s: Option<f64>,
     /// True if grains in contact at the start, to a hundredth of a radius, are bonded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_start: bool,
+}
+
+/// Weak layer: bonds between the terrain and the grains that touch it at the beginning, which hold a slab until
+/// they fail, by load or at a given time. They resist tension and shear like freeze bonds, with strengths of
+/// their own, and do not form again later: what is left is friction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WeakLayer {
+    /// Tensile strength of the bond of a grain, in N.
+    pub strength_n: f64,
+    /// Shear strength of the bond of a grain, in N; by default the tensile strength.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shear_strength_n: Option<f64>,
+    /// Time in s up to which grains that touch the terrain are bonded to it, also again where the impact of
+    /// settling snow breaks a bond.
+    #[serde(default = "WeakLayer::default_forms_until_s")]
+    pub forms_until_s: f64,
+    /// Time in s at which the bonds that are left fail, the trigger; by default they fail by load only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails_at_s: Option<f64>,
+    /// Circle on the map in which bonds fail at that time; by default all do. Outside of it bonds fail by load,
+    /// also by what the failed ones no longer carry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails_within: Option<TriggerArea>,
+}
+
+/// Circle on the map in which a weak layer fails.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TriggerArea {
+    /// Centre `[x, y]` in m, in the scene's coordinates.
+    pub centre_m: [f64; 2],
+    /// Radius in m.
+    pub radius_m: f64,
+}
+
+impl WeakLayer {
+    fn default_forms_until_s() -> f64 {
+        1.0
+    }
+
+    /// Returns the shear strength of the bond of a grain, in N.
+    pub fn shear_strength_n(&self) -> f64 {
+        self.shear_strength_n.unwrap_or(self.strength_n)
+    }
 }
 
 fn is_zero(x: &f64) -> bool {

@@ -44,6 +44,53 @@ impl Scene {
             }
             check.zero_or_positive("dem.bonds.form_below_m_s", bonds.form_below_m_s)?;
             check.zero_or_positive("dem.bonds.form_after_s", bonds.form_after_s)?;
+            check.zero_or_positive("dem.bonds.forms_until_s", bonds.forms_until_s.unwrap_or(0.0))?;
+        }
+        if let Some(layer) = &dem.weak_layer {
+            if self.terrain.is_none() {
+                return check.fail(
+                    "dem.weak_layer",
+                    "a weak layer and no [terrain]",
+                    "a [terrain] that it is on",
+                );
+            }
+            check.positive("dem.weak_layer.strength_n", layer.strength_n, "N")?;
+            if let Some(strength_n) = layer.shear_strength_n {
+                check.positive("dem.weak_layer.shear_strength_n", strength_n, "N")?;
+            }
+            // Grains with a wider gap would be hidden from the search.
+            if layer.strength_n > dem.radius_m * dem.normal_stiffness_n_m {
+                return check.fail_between(
+                    &["dem.weak_layer.strength_n", "dem.normal_stiffness_n_m"],
+                    format!("{} N", number(layer.strength_n)),
+                    format!(
+                        "at most {} N, at which a bond is stretched by a radius",
+                        number(rounded_down(dem.radius_m * dem.normal_stiffness_n_m))
+                    ),
+                );
+            }
+            check.zero_or_positive("dem.weak_layer.forms_until_s", layer.forms_until_s)?;
+            if let Some(circle) = layer.fails_within {
+                if layer.fails_at_s.is_none() {
+                    return check.fail(
+                        "dem.weak_layer.fails_within",
+                        "it without fails_at_s",
+                        "the time at which the bonds within fail, in seconds",
+                    );
+                }
+                check.positive("dem.weak_layer.fails_within.radius_m", circle.radius_m, "metres")?;
+                let [x, y] = circle.centre_m;
+                check.vector("dem.weak_layer.fails_within.centre_m", [x, y, 0.0], "metres")?;
+            }
+            if let Some(fails_at_s) = layer.fails_at_s
+                && !(fails_at_s >= layer.forms_until_s && fails_at_s.is_finite())
+            {
+                return check.fail_between(
+                    &["dem.weak_layer.fails_at_s", "dem.weak_layer.forms_until_s"],
+                    format!("{} s", number(fails_at_s)),
+                    format!("a time after the layer has formed, {} s", number(layer.forms_until_s)),
+                );
+            }
         }
         match self.bodies.iter().position(|body| body.sticky) {
             Some(idx) => check.fail(

@@ -1,46 +1,28 @@
-//! Fields over a terrain as ESRI ASCII grids, which GIS programs read.
+//! Fields over a terrain as ESRI ASCII grids.
 
 use std::io::Write;
 use std::path::Path;
 
-use frazil_scene::Terrain;
+use frazil_scene::{MapProjection, Terrain};
 
+use super::{NO_DATA, check_values};
 use crate::atomic::{self, Durability};
-use crate::error::{Error, Result};
-
-/// Marker of unknown values.
-const NO_DATA: f64 = -9999.0;
+use crate::error::Result;
 
 const FORMAT: &str = "an ESRI ASCII grid";
 
 /// Writes `values`, one for each height of `terrain`, as an ESRI ASCII grid at the terrain's map position.
 ///
 /// Values are in the order of the heights, rows from the south and each from the west; NaN marks unknown
-/// values. They are written with enough digits to read back the same 32-bit float. If the terrain's
-/// projection is known as WKT, it is written to a `.prj` file next to the grid.
+/// values. They are written with enough digits to read back the same 32-bit float. If the WKT of the
+/// terrain's projection is known, it is written to a `.prj` file next to the grid.
 ///
 /// # Errors
 /// [`Error::Unrepresentable`] if the number of values differs from that of heights, or a value is infinite or
 /// equal to the marker of unknown values; [`Error::Io`].
 pub fn write_ascii_grid(path: &Path, terrain: &Terrain, values: &[f32]) -> Result<()> {
+    check_values(path, FORMAT, terrain, values)?;
     let (n_columns, n_rows) = (terrain.n_columns(), terrain.n_rows());
-    let refuse = |problem: String| Error::Unrepresentable { path: path.to_owned(), format: FORMAT, problem };
-    if values.len() != n_columns * n_rows {
-        return Err(refuse(format!(
-            "found {} values, expected {}, one for each of {n_rows} rows of {n_columns} heights",
-            values.len(),
-            n_columns * n_rows
-        )));
-    }
-    if let Some(idx) = values.iter().position(|value| value.is_infinite() || f64::from(*value) == NO_DATA) {
-        return Err(refuse(format!(
-            "found {} in row {} from the south, column {} from the west, expected finite numbers other than {NO_DATA}, which \
-             stands for unknown ones",
-            values[idx],
-            idx / n_columns + 1,
-            idx % n_columns + 1
-        )));
-    }
     let [west, south] = terrain.corner_m();
     atomic::write(path, Durability::Process, |out| {
         writeln!(out, "ncols {n_columns}\nnrows {n_rows}\nxllcorner {west}\nyllcorner {south}")?;
@@ -57,7 +39,7 @@ pub fn write_ascii_grid(path: &Path, terrain: &Terrain, values: &[f32]) -> Resul
         }
         Ok(())
     })?;
-    match terrain.projection().filter(|projection| projection.contains('[')) {
+    match terrain.projection().and_then(MapProjection::wkt) {
         Some(wkt) => {
             atomic::write(&path.with_extension("prj"), Durability::Process, |out| write!(out, "{wkt}"))
         }
@@ -71,11 +53,8 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::tests::flat;
     use super::*;
-
-    fn terrain(n: [usize; 2], cell_m: f64, corner_m: [f64; 2]) -> Terrain {
-        Terrain::new(n[0], n[1], cell_m, corner_m, vec![7.0; n[0] * n[1]]).unwrap()
-    }
 
     proptest! {
         /// Written values read back bit-exactly, on the same grid.
@@ -87,7 +66,7 @@ mod tests {
             bits in prop::collection::vec(any::<f32>(), 36),
             unknown in prop::collection::vec(any::<bool>(), 36),
         ) {
-            let terrain = terrain(n, cell_m, corner_m);
+            let terrain = flat(n, cell_m, corner_m);
             let mut values: Vec<f32> = bits[..n[0] * n[1]].to_vec();
             for (value, unknown) in values.iter_mut().zip(&unknown) {
                 if *unknown || value.is_infinite() {
@@ -117,32 +96,15 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("depth.asc");
         let wkt = "PROJCS[\"here\"]";
-        let terrain = terrain([3, 2], 5.0, [100.25, -20.5]).projected(Some(wkt.to_owned()));
+        let terrain = flat([3, 2], 5.0, [100.25, -20.5]).projected(Some(MapProjection::new(wkt)));
         write_ascii_grid(&path, &terrain, &[0.0, 0.5, f32::NAN, 3.0, 4.0, 1e-9]).unwrap();
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
             "ncols 3\nnrows 2\nxllcorner 100.25\nyllcorner -20.5\ncellsize 5\nNODATA_value -9999\n3 4 0.000000001\n0 0.5 -9999\n"
         );
         assert_eq!(fs::read_to_string(directory.path().join("depth.prj")).unwrap(), wkt);
-        write_ascii_grid(&path, &terrain.projected(Some("EPSG:31287".to_owned())), &[0.0; 6]).unwrap();
+        write_ascii_grid(&path, &terrain.projected(Some(MapProjection::new("EPSG:31287"))), &[0.0; 6])
+            .unwrap();
         assert_eq!(fs::read_to_string(directory.path().join("depth.prj")).unwrap(), wkt);
-    }
-
-    #[test]
-    fn heights_unrepresentable_in_ascii_grids_are_refused() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("depth.asc");
-        let refusal = |values: &[f32]| {
-            write_ascii_grid(&path, &terrain([2, 2], 1.0, [0.0; 2]), values).unwrap_err().to_string()
-        };
-        assert!(
-            refusal(&[0.0; 3]).ends_with("found 3 values, expected 4, one for each of 2 rows of 2 heights")
-        );
-        assert!(
-            refusal(&[0.0, 1.0, f32::INFINITY, 0.0])
-                .contains("found inf in row 2 from the south, column 1 from the west")
-        );
-        assert!(refusal(&[0.0, -9999.0, 0.0, 0.0]).contains("found -9999 in row 1 from the south, column 2"));
-        assert!(!path.exists());
     }
 }
