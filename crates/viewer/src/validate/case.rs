@@ -129,21 +129,33 @@ pub enum Status {
     NotRun(String),
 }
 
+/// Hash of a final state and the run that ended with it.
+#[derive(Clone, Debug)]
+pub struct FinalState {
+    /// Name of the built-in scene.
+    pub scene: &'static str,
+    /// Override of the scene, `key=value`.
+    pub change: String,
+    pub steps: u64,
+    pub hash: String,
+}
+
 /// Results of a case.
 pub struct Outcome {
     pub checks: Vec<Check>,
     pub curve: Option<Curve>,
+    pub state: Option<FinalState>,
     /// Status of a case that ended without quantities.
     pub ended: Option<Status>,
 }
 
 impl Outcome {
     pub fn of(checks: Vec<Check>) -> Self {
-        Self { checks, curve: None, ended: None }
+        Self { checks, curve: None, state: None, ended: None }
     }
 
     pub fn ended(status: Status) -> Self {
-        Self { checks: Vec::new(), curve: None, ended: Some(status) }
+        Self { checks: Vec::new(), curve: None, state: None, ended: Some(status) }
     }
 
     pub fn with_curve(self, x_label: &'static str, y_label: &'static str, series: Vec<Series>) -> Self {

@@ -37,6 +37,7 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
         if let Some(curve) = &outcome.curve {
             curve.write(case, &out)?;
         }
+        table.states.extend(outcome.state.clone());
         let seconds = case_begin.elapsed().as_secs_f64();
         for row in Row::of(case, outcome, seconds) {
             print(&table.line(&row))?;
@@ -45,7 +46,7 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
     }
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
-    table.write(&out, begin.elapsed().as_secs_f64())?;
+    table.write(&out, device.info(), begin.elapsed().as_secs_f64())?;
     let summary = table.summary(begin.elapsed().as_secs_f64());
     if !args.quiet {
         say::note(format_args!("{summary}; wrote validation.md and validation.csv in {}", out.display()));

@@ -1,9 +1,9 @@
 //! Table of a validation: on the terminal, as a page and as numbers.
 
-use super::case::{Bound, Case, Check, Outcome, Status};
+use super::case::{Bound, Case, Check, FinalState, Outcome, Status};
 use crate::device;
 use crate::failure::Failure;
-use frazil_vk::Device;
+use frazil_vk::{Device, DeviceInfo};
 use std::fmt::{self, Write};
 use std::fs;
 use std::path::Path;
@@ -85,6 +85,11 @@ fn with_unit(value: impl fmt::Display, unit: &str) -> String {
     if unit == "1" { value.to_string() } else { format!("{value} {unit}") }
 }
 
+/// Quotes a text for a CSV file.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
 /// Lists cases for `--list`.
 pub fn list(cases: &[Case]) -> String {
     let mut text = String::new();
@@ -100,12 +105,14 @@ pub struct Table {
     device: String,
     width: usize,
     pub rows: Vec<Row>,
+    /// Final states of runs that were repeated.
+    pub states: Vec<FinalState>,
 }
 
 impl Table {
     pub fn new(device: &Device, cases: &[Case]) -> Self {
         let width = cases.iter().map(|case| case.name.len()).max().unwrap_or(0).max(4);
-        Self { device: device::describe(device.info()), width, rows: Vec::new() }
+        Self { device: device::describe(device.info()), width, rows: Vec::new(), states: Vec::new() }
     }
 
     pub fn header(&self) -> String {
@@ -151,8 +158,8 @@ impl Table {
         format!("{passed} PASS, {failed} FAIL ({known} of them known), {not_run} not run, in {seconds:.0} s")
     }
 
-    /// Writes `validation.csv` and `validation.md`.
-    pub fn write(&self, folder: &Path, seconds: f64) -> Result<(), Failure> {
+    /// Writes `validation.csv` and `validation.md`, and `hashes.csv` if there are final states.
+    pub fn write(&self, folder: &Path, device: &DeviceInfo, seconds: f64) -> Result<(), Failure> {
         let mut csv = "case,quantity,unit,found,bound,result,reference,time [s]\n".to_owned();
         let mut page = format!(
             "# Validation on this device\n\n{}. {}.\n\n\
@@ -160,7 +167,6 @@ impl Table {
             self.device,
             self.summary(seconds)
         );
-        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         for row in &self.rows {
             let verdict = row.verdict();
             let (quantity, unit, found, bound, reason) = match &row.check {
@@ -183,7 +189,13 @@ impl Table {
             let cells = cells.map(|cell| cell.replace('|', "\\|").replace('\n', " "));
             let _ = writeln!(page, "| {} |", cells.join(" | "));
         }
-        for (name, text) in [("validation.csv", csv), ("validation.md", page)] {
+        let mut hashes = "device,driver,scene,change,steps,hash\n".to_owned();
+        for FinalState { scene, change, steps, hash } in &self.states {
+            let (name, driver) = (quoted(&device.name), quoted(&device.driver));
+            let _ = writeln!(hashes, "{name},{driver},{scene},{change},{steps},{hash}");
+        }
+        let hashes = (!self.states.is_empty()).then_some(("hashes.csv", hashes));
+        for (name, text) in [("validation.csv", csv), ("validation.md", page)].into_iter().chain(hashes) {
             let path = folder.join(name);
             let failed = |error| Failure::other(format!("cannot write {}: {error}", path.display()));
             fs::write(&path, text).map_err(failed)?;
@@ -215,7 +227,7 @@ mod tests {
         let fail = || Status::Fail(String::new());
         let rows =
             vec![row(Status::Pass, None), row(fail(), Some("slip")), row(Status::NotRun("x".into()), None)];
-        let mut table = Table { device: String::new(), width: 4, rows };
+        let mut table = Table { device: String::new(), width: 4, rows, states: Vec::new() };
         assert!(table.unexpected().is_empty());
         assert_eq!(table.summary(2.0), "1 PASS, 1 FAIL (1 of them known), 1 not run, in 2 s");
         table.rows.push(row(fail(), None));
