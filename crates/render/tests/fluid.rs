@@ -22,7 +22,7 @@ use frazil_testkit::{FlipImage, Random, config, device, mean_flip, unit_noise};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Threads};
 use proptest::prelude::*;
 use std::path::PathBuf;
-use studio::{Picture, Studio, linear};
+use studio::{Picture, Studio, assert_each_barrier_is_needed, linear};
 
 /// Spacing of particles in m.
 const SPACING: f32 = 0.05;
@@ -617,4 +617,23 @@ fn planted_changes_of_the_picture_are_detected() {
         assert!(difference > 2.0 * MAX_FLIP, "{name}: FLIP {difference}");
     }
     studio.check();
+}
+
+/// Shadows, opaque objects, distances, thicknesses, both filters and shading depend on one another through
+/// images and the copies between them.
+#[test]
+fn every_barrier_of_a_picture_of_a_fluid_is_needed_and_none_is_missing() {
+    let mut studio = Studio::new(64, 48);
+    studio.renderer.set_supersampling(2).unwrap();
+    let water = Water::new(&studio.device, &lattice(Vec3::splat(-0.2), Vec3::splat(0.2), 0.1, |_| true));
+    let floor = SolidShape::cuboid(vec3(0.0, -0.3, 0.0), [Vec3::X, 0.05 * Vec3::Y, Vec3::Z]);
+    let floor = Solid::new(&studio.device, &floor, [1.0; 3]).unwrap();
+    let (sets, meshes, camera) = ([water.set()], [floor.mesh()], camera(30.0, 2.0));
+    for smoothing in [Smoothing::narrow_range, Smoothing::bilateral] {
+        let smoothing = smoothing(SPACING, SMOOTHING_SPACINGS * SPACING);
+        let fluid = Some(Fluid { smoothing, ..fluid(&sets, CLEAR) });
+        let frame = Frame { camera, meshes: &meshes, fluid, occlusion: 1.0, ..Frame::default() };
+        let device = studio.device.clone();
+        assert_each_barrier_is_needed(&device, |recorder| studio.renderer.record(recorder, &frame).unwrap());
+    }
 }

@@ -13,7 +13,7 @@ use frazil_render::{
 };
 use frazil_vk::{Buffer, DeviceCount};
 use std::f32::consts::PI;
-use studio::{Picture, Studio, display, linear};
+use studio::{Picture, Studio, assert_each_barrier_is_needed, display, linear};
 
 const MAGENTA: [f32; 3] = [1.0, 0.0, 1.0];
 
@@ -400,4 +400,20 @@ fn faces_of_known_normal_have_their_shade_and_fog_between() {
         assert!(off < 3.0, "{shading:?}: {found:?}");
     }
     studio.check();
+}
+
+/// Densities at nodes, cubes, spray and the picture of the surface.
+#[test]
+fn every_barrier_of_a_surface_is_needed_and_none_is_missing() {
+    let mut studio = Studio::new(64, 64);
+    let (count, position) = upload(&studio, &lattice(5, |place| place.length() <= 4.0));
+    let mut surface = ParticleSurface::new(&studio.device, count.capacity, OPTIONS).unwrap();
+    surface.find(&count, &position).unwrap();
+    let meshes = [surface.mesh(Material::Snow, [1.0; 3])];
+    let frame = Frame { camera: orthographic(24.0), meshes: &meshes, ..Frame::default() };
+    let device = studio.device.clone();
+    assert_each_barrier_is_needed(&device, |recorder| {
+        surface.record(recorder, &count, &position).unwrap();
+        studio.renderer.record(recorder, &frame).unwrap();
+    });
 }

@@ -72,6 +72,27 @@ fn element_types_access_and_parameters_become_rust() {
     }
 }
 
+/// A buffer that is declared without `readonly` counts as written only if an instruction writes it, so that
+/// no barrier follows from functions of an include that are not called.
+#[test]
+fn writes_are_those_of_instructions() {
+    let writes = |body: &str| {
+        let functions = "layout(scalar, binding = 0) buffer A { uvec2 a[]; };\n\
+                         void add(uint i) { atomicAdd(a[i].y, 1u); }\n\
+                         void put(uint i) { a[i].x = 3u; }\n\
+                         layout(scalar, binding = 1) writeonly buffer B { uint b[]; };";
+        let source = with_body(functions, body).unwrap();
+        let begin = source.find("name: \"a\"").unwrap();
+        source[begin..].split("writes: ").nth(1).unwrap().starts_with("true")
+    };
+    assert!(!writes("b[0] = a[1].x;"));
+    assert!(!writes("b[0] = a.length();"));
+    assert!(writes("b[0] = a[1].x; add(2);"));
+    assert!(writes("b[0] = a[1].x; if (b.length() > 7) put(2);"));
+    assert!(writes("b[0] = atomicMax(a[0].x, 2u);"));
+    assert!(writes("b[0] = atomicExchange(a[0].x, 2u);"));
+}
+
 #[test]
 fn constants_become_rust_ones_with_their_comments() {
     let source = with_body(

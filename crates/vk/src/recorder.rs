@@ -68,6 +68,8 @@ pub struct Recorder {
     barriers: u32,
     plan: BarrierPlan,
     events: Option<Vec<Event>>,
+    /// Names of the passes, if the recorder traces.
+    names: Vec<&'static str>,
     time_stamps: Option<TimeStamps>,
     writer: Writer,
     /// True as long as nothing was written to the command buffer of `pool`.
@@ -147,6 +149,7 @@ impl Device {
             barriers: 0,
             plan: options.barriers,
             events: options.trace.then(Vec::new),
+            names: Vec::new(),
             time_stamps,
             writer,
             is_blank: true,
@@ -321,6 +324,17 @@ impl Recorder {
         self.events.as_deref().unwrap_or_default()
     }
 
+    /// Returns the name of a resource that was used, by its number in [`Self::events`].
+    pub fn resource_name(&self, resource: u64) -> Option<&str> {
+        let index = *self.index_of.get(&resource)?;
+        self.kept.get(index as usize).map(|kept| kept.owner.name())
+    }
+
+    /// Returns the names of the passes so far, if the recorder traces: `area.name` of a kernel.
+    pub fn pass_names(&self) -> &[&'static str] {
+        &self.names
+    }
+
     /// Records what `record` records, by submitting an earlier command buffer again if `replay` has one with
     /// exactly these commands.
     ///
@@ -402,10 +416,9 @@ impl Recorder {
         self.error.get_or_insert(error);
     }
 
-    /// Returns true if a mistake was recorded, so that submission would fail.
-    #[cfg(feature = "window")]
-    pub(crate) fn has_failed(&self) -> bool {
-        self.error.is_some()
+    /// Returns the first mistake that was recorded, which submission would report.
+    pub fn mistake(&self) -> Option<&Error> {
+        self.error.as_ref()
     }
 
     pub(crate) fn keep(&mut self, object: Arc<dyn Any + Send + Sync>) {
@@ -446,6 +459,9 @@ impl Recorder {
         }
         self.last_pass = name;
         self.passes += 1;
+        if self.events.is_some() {
+            self.names.push(name);
+        }
     }
 
     pub(crate) fn end_pass(&mut self) {

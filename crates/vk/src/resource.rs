@@ -7,8 +7,18 @@ use crate::slot::Slot;
 /// Handle that keeps a resource alive.
 #[derive(Clone)]
 pub(crate) enum Owner {
-    Buffer { _buffer: RawBuffer },
-    Image { _image: Image },
+    Buffer(RawBuffer),
+    Image(Image),
+}
+
+impl Owner {
+    /// Returns the name that the resource was created with.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Buffer(buffer) => &buffer.inner.name,
+            Self::Image(image) => image.name(),
+        }
+    }
 }
 
 /// A resource that a pass uses.
@@ -36,8 +46,8 @@ impl Resource<'_> {
 
     pub fn owner(self) -> Owner {
         match self {
-            Self::Buffer(buffer) => Owner::Buffer { _buffer: buffer.clone() },
-            Self::Image(image) => Owner::Image { _image: image.clone() },
+            Self::Buffer(buffer) => Owner::Buffer(buffer.clone()),
+            Self::Image(image) => Owner::Image(image.clone()),
         }
     }
 }

@@ -154,7 +154,7 @@ impl Swapchain {
             }
             None => None,
         };
-        let target = if recorder.has_failed() { None } else { self.acquire()? };
+        let target = if recorder.mistake().is_some() { None } else { self.acquire()? };
         let Some((index, target, extent)) = target else {
             let submission = self.device.submit(recorder)?;
             if let Some((overlay, frame)) = overlay {

@@ -4,7 +4,7 @@
 use frazil_render::glam::Vec3;
 use frazil_render::{Frame, Renderer};
 use frazil_testkit::own_device;
-use frazil_vk::{Device, ReadbackRing};
+use frazil_vk::{BarrierPlan, Device, ReadbackRing, Recorder, RecorderOptions, find_hazards};
 
 pub struct Studio {
     pub device: Device,
@@ -35,6 +35,30 @@ impl Studio {
     pub fn check(self) {
         self.device.check_validation().unwrap();
     }
+}
+
+/// Asserts that no barrier is missing where passes are recorded twice in a row, and that each is needed.
+/// Nothing is submitted.
+pub fn assert_each_barrier_is_needed(device: &Device, mut record: impl FnMut(&mut Recorder)) {
+    let mut hazards = |barriers| {
+        let options = RecorderOptions { trace: true, barriers, ..Default::default() };
+        let mut recorder = device.recorder_with(options).unwrap();
+        record(&mut recorder);
+        record(&mut recorder);
+        assert!(recorder.mistake().is_none(), "{:?}", recorder.mistake());
+        (recorder.barrier_count(), find_hazards(recorder.events()))
+    };
+    let (barriers, missing) = hazards(BarrierPlan::All);
+    assert_eq!(missing, []);
+    device.check_validation().unwrap();
+    for omitted in 0..barriers {
+        let (_, hazards) = hazards(BarrierPlan::Omit(omitted));
+        assert!(!hazards.is_empty(), "barrier {omitted} of {barriers} could be left out");
+    }
+    // Messages of the synchronization layer about the planted mistakes; it does not track dynamic rendering.
+    let n_messages = device.validation().take().len();
+    println!("{barriers} barriers, {n_messages} messages of the layer");
+    assert!(barriers > 0 && n_messages > 0);
 }
 
 impl Picture {

@@ -3,7 +3,7 @@
 
 use spirq::prelude::*;
 use spirq::ty::{self, AccessType, DescriptorType};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Complete interface of a shader.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ pub struct Binding {
     pub name: String,
     pub element: Element,
     pub reads: bool,
+    /// True if an instruction writes it.
     pub writes: bool,
 }
 
@@ -94,6 +95,7 @@ pub fn reflect(words: &[u32]) -> Result<Interface, String> {
         .reflect()
         .map_err(|e| format!("reflection failed: {e}"))?;
     let entry = entry_points.first().ok_or("no entry point")?;
+    let written = written_slots(words);
     let mut bindings = Vec::new();
     let mut params = None;
     for variable in &entry.vars {
@@ -104,7 +106,10 @@ pub fn reflect(words: &[u32]) -> Result<Interface, String> {
                         "{desc_bind}: only storage buffers of set 0 can be bound, found {desc_ty:?}"
                     ));
                 }
-                bindings.push(reflect_binding(name.as_deref(), desc_bind.bind(), ty)?);
+                let mut binding = reflect_binding(name.as_deref(), desc_bind.bind(), ty)?;
+                // Without `readonly`, too: an include may have functions that write, which are not called.
+                binding.writes &= !binding.reads || written.contains(&binding.slot);
+                bindings.push(binding);
             }
             Variable::PushConstant { ty, .. } => match element(ty, "push constants")? {
                 Element::Struct(block) if block.size() <= 128 => {
@@ -214,6 +219,72 @@ fn element(ty: &Type, place: &str) -> Result<Element, String> {
     })
 }
 
+/// Iterates over the instructions of SPIR-V: opcodes and operands.
+fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+    let mut at = 5;
+    std::iter::from_fn(move || {
+        let &first = words.get(at)?;
+        let length = (first >> 16).max(1) as usize;
+        let operands = words.get(at + 1..at + length)?;
+        at += length;
+        Some((first & 0xffff, operands))
+    })
+}
+
+/// Finds the slots of the buffers that an instruction of optimized SPIR-V writes.
+fn written_slots(words: &[u32]) -> HashSet<u32> {
+    const OP_FUNCTION_CALL: u32 = 57;
+    const OP_STORE: u32 = 62;
+    const OP_COPY_MEMORY: u32 = 63;
+    const OP_COPY_MEMORY_SIZED: u32 = 64;
+    const OP_ACCESS_CHAIN: u32 = 65;
+    const OP_IN_BOUNDS_ACCESS_CHAIN: u32 = 66;
+    const OP_PTR_ACCESS_CHAIN: u32 = 67;
+    const OP_DECORATE: u32 = 71;
+    const OP_COPY_OBJECT: u32 = 83;
+    const OP_SELECT: u32 = 169;
+    const OP_ATOMIC_STORE: u32 = 228;
+    const OP_ATOMIC_EXCHANGE: u32 = 229;
+    const OP_ATOMIC_XOR: u32 = 242;
+    const OP_PHI: u32 = 245;
+    const OP_ATOMIC_FLAG_TEST_AND_SET: u32 = 318;
+    const OP_ATOMIC_FLAG_CLEAR: u32 = 319;
+    const OP_ATOMIC_F_MIN: u32 = 5614;
+    const OP_ATOMIC_F_MAX: u32 = 5615;
+    const OP_ATOMIC_F_ADD: u32 = 6035;
+    const DECORATION_BINDING: u32 = 33;
+    // Slots by the ids of variables, and of pointers into them.
+    let mut slots: HashMap<u32, u32> = HashMap::new();
+    let mut written = HashSet::new();
+    for (opcode, operands) in instructions(words) {
+        let pointers = match opcode {
+            OP_DECORATE if operands[1] == DECORATION_BINDING => {
+                slots.insert(operands[0], operands[2]);
+                continue;
+            }
+            OP_ACCESS_CHAIN | OP_IN_BOUNDS_ACCESS_CHAIN | OP_PTR_ACCESS_CHAIN | OP_COPY_OBJECT => {
+                if let Some(&slot) = slots.get(&operands[2]) {
+                    slots.insert(operands[1], slot);
+                }
+                continue;
+            }
+            OP_STORE | OP_COPY_MEMORY | OP_COPY_MEMORY_SIZED | OP_ATOMIC_STORE | OP_ATOMIC_FLAG_CLEAR => {
+                &operands[..1]
+            }
+            OP_ATOMIC_EXCHANGE..=OP_ATOMIC_XOR
+            | OP_ATOMIC_FLAG_TEST_AND_SET
+            | OP_ATOMIC_F_MIN
+            | OP_ATOMIC_F_MAX
+            | OP_ATOMIC_F_ADD => &operands[2..3],
+            // What becomes of these pointers is not followed.
+            OP_FUNCTION_CALL | OP_SELECT | OP_PHI => &operands[2..],
+            _ => continue,
+        };
+        written.extend(pointers.iter().filter_map(|pointer| slots.get(pointer)));
+    }
+    written
+}
+
 /// Reads names, ids and defaults of specialisation constants from the SPIR-V words themselves: the reflection
 /// library drops the defaults, and the workgroup size's constant has no name in GLSL.
 fn specializations(words: &[u32]) -> Vec<Specialization> {
@@ -226,10 +297,7 @@ fn specializations(words: &[u32]) -> Vec<Specialization> {
     let mut ids: HashMap<u32, u32> = HashMap::new();
     let mut float_types = Vec::new();
     let mut found = Vec::new();
-    let mut at = 5;
-    while at < words.len() {
-        let (opcode, length) = (words[at] & 0xffff, (words[at] >> 16) as usize);
-        let operands = &words[at + 1..at + length];
+    for (opcode, operands) in instructions(words) {
         match opcode {
             OP_NAME => {
                 let bytes: Vec<u8> =
@@ -256,7 +324,6 @@ fn specializations(words: &[u32]) -> Vec<Specialization> {
             }
             _ => {}
         }
-        at += length;
     }
     found.sort_by_key(|s| s.id);
     found.dedup_by_key(|s| s.id);

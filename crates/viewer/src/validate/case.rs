@@ -116,9 +116,22 @@ pub struct Curve {
     pub series: Vec<Series>,
 }
 
+/// Hash of a final state and the run that ended with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinalState {
+    /// Name of the built-in scene.
+    pub scene: String,
+    /// Override of the scene, `key=value`.
+    pub change: String,
+    pub steps: u64,
+    pub hash: String,
+}
+
 /// Results of a case.
 pub struct Outcome {
     pub checks: Vec<Check>,
+    /// Final state of runs that are repeated.
+    pub state: Option<FinalState>,
     /// Panels of the plot, one below the other; no plot if there is none.
     pub panels: Vec<Curve>,
     /// Status of a case that ended without quantities.
@@ -127,11 +140,11 @@ pub struct Outcome {
 
 impl Outcome {
     pub fn of(checks: Vec<Check>) -> Self {
-        Self { checks, panels: Vec::new(), ended: None }
+        Self { checks, state: None, panels: Vec::new(), ended: None }
     }
 
     pub fn ended(status: Status) -> Self {
-        Self { checks: Vec::new(), panels: Vec::new(), ended: Some(status) }
+        Self { checks: Vec::new(), state: None, panels: Vec::new(), ended: Some(status) }
     }
 
     /// Adds a panel to the plot.

@@ -1,6 +1,6 @@
 //! Table of a validation: on the terminal, as a page and as numbers.
 
-use super::case::{Bound, Case};
+use super::case::{Bound, Case, FinalState};
 use super::result::{CaseResult, Quantity, Status};
 use crate::device;
 use crate::failure::Failure;
@@ -49,6 +49,11 @@ fn verdict(result: &CaseResult, status: &Status) -> String {
     }
 }
 
+/// Quotes a text for a CSV file.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
+
 /// Lists cases for `--list`.
 pub fn list(cases: &[Case]) -> String {
     let mut text = String::new();
@@ -61,7 +66,11 @@ pub fn list(cases: &[Case]) -> String {
 
 /// Results of a validation so far.
 pub struct Table {
+    /// Description of the device.
     pub device: String,
+    /// Names of the device and of its driver.
+    name: String,
+    driver: String,
     width: usize,
     /// Names of all cases in their order.
     order: Vec<String>,
@@ -73,7 +82,9 @@ impl Table {
     pub fn new(device: &Device, all: &[Case], selected: &[Case]) -> Self {
         let width = selected.iter().map(|case| case.name.len()).max().unwrap_or(0).max(4);
         let order = all.iter().map(|case| case.name.clone()).collect();
-        Self { device: device::describe(device.info()), width, order, results: Vec::new() }
+        let info = device.info();
+        let (name, driver) = (info.name.clone(), info.driver.clone());
+        Self { device: device::describe(info), name, driver, width, order, results: Vec::new() }
     }
 
     pub fn header(&self) -> String {
@@ -131,9 +142,11 @@ impl Table {
         format!("{passed} PASS, {failed} FAIL ({known} of them known), {not_run} not run, in {seconds:.0} s")
     }
 
-    /// Writes `validation.csv` and `validation.md`.
+    /// Writes `validation.csv` and `validation.md`, and `hashes.csv` if there are final states.
     pub fn write(&self, folder: &Path) -> Result<(), Failure> {
-        for (name, text) in [("validation.csv", self.csv()), ("validation.md", self.page())] {
+        let hashes = self.hashes().map(|text| ("hashes.csv", text));
+        let files = [("validation.csv", self.csv()), ("validation.md", self.page())];
+        for (name, text) in files.into_iter().chain(hashes) {
             let path = folder.join(name);
             let failed = |error| Failure::other(format!("cannot write {}: {error}", path.display()));
             fs::write(&path, text).map_err(failed)?;
@@ -143,7 +156,6 @@ impl Table {
 
     fn csv(&self) -> String {
         let mut csv = "case,quantity,unit,found,bound,result,reference,time [s]\n".to_owned();
-        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         for result in &self.results {
             let end = format!("{},{:.1}", quoted(&result.reference), result.seconds);
             for quantity in &result.quantities {
@@ -164,6 +176,18 @@ impl Table {
             }
         }
         csv
+    }
+
+    /// Returns the list of final states.
+    fn hashes(&self) -> Option<String> {
+        let mut states = self.results.iter().filter_map(|result| result.state.as_ref()).peekable();
+        states.peek()?;
+        let mut text = "device,driver,scene,change,steps,hash\n".to_owned();
+        for FinalState { scene, change, steps, hash } in states {
+            let (name, driver) = (quoted(&self.name), quoted(&self.driver));
+            let _ = writeln!(text, "{name},{driver},{scene},{change},{steps},{hash}");
+        }
+        Some(text)
     }
 
     /// Returns the page: a table for each part, with the plots of its cases.
@@ -244,7 +268,14 @@ mod tests {
 
     fn table(results: Vec<CaseResult>) -> Table {
         let order = ["a.b", "a.c", "b.d"].map(str::to_owned).to_vec();
-        let mut table = Table { device: "software".into(), width: 4, order, results: Vec::new() };
+        let mut table = Table {
+            device: "software".into(),
+            name: "software".into(),
+            driver: "none".into(),
+            width: 4,
+            order,
+            results: Vec::new(),
+        };
         results.into_iter().for_each(|result| table.add(result));
         table
     }

@@ -1,7 +1,7 @@
 //! Result of a case as a line of JSON, written as soon as the case ends: an interrupt loses the current case
 //! only, and a later run can take the others over.
 
-use super::case::{Bound, Case, Outcome};
+use super::case::{Bound, Case, FinalState, Outcome};
 use crate::failure::Failure;
 use crate::run::GIT_COMMIT;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,8 @@ pub struct CaseResult {
     /// Reason of a FAIL that is known on every device.
     pub known: Option<String>,
     pub quantities: Vec<Quantity>,
+    /// Final state of runs that are repeated.
+    pub state: Option<FinalState>,
     /// Status of a case that ended early.
     pub ended: Option<Status>,
     pub has_plot: bool,
@@ -80,6 +82,7 @@ impl CaseResult {
             known: case.known.map(str::to_owned),
             has_plot: !outcome.panels.is_empty(),
             quantities: outcome.checks.into_iter().map(quantity).collect(),
+            state: outcome.state,
             ended: outcome.ended,
             is_full,
             seconds,
@@ -189,6 +192,7 @@ pub mod tests {
             reference: "Newton1687".into(),
             known: known.map(str::to_owned),
             quantities: vec![quantity],
+            state: None,
             ended,
             has_plot: false,
             is_full: true,

@@ -3,6 +3,10 @@
 
 use crate::snow;
 use crate::tool::{command, run_small, state_hash, succeed};
+use frazil_testkit::is_full_run;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 #[test]
 fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs() {
@@ -95,5 +99,74 @@ fn viscoelastic_fluids_end_with_the_same_bits_on_any_threads_and_subgroups() {
             hashes.push((name, state_hash(&out)));
         }
         assert!(hashes.iter().all(|(_, hash)| *hash == hashes[0].1), "{scene}: {hashes:#?}");
+    }
+}
+
+/// Hashes of final states by run: scene, change and number of steps.
+type Hashes = BTreeMap<String, String>;
+
+/// Reads a list of final states as `frazil validate` writes it: hashes by device and driver.
+fn read_hashes(path: &Path) -> BTreeMap<String, Hashes> {
+    let mut devices: BTreeMap<String, Hashes> = BTreeMap::new();
+    for line in fs::read_to_string(path).unwrap().lines().skip(1) {
+        // Only device and driver may have commas.
+        let (run, hash) = line.rsplit_once(',').unwrap();
+        let mut fields = run.rsplitn(4, ',');
+        let [steps, change, scene] = [(); 3].map(|()| fields.next().unwrap());
+        let device = fields.next().unwrap().to_owned();
+        devices.entry(device).or_default().insert(format!("{scene},{change},{steps}"), hash.to_owned());
+    }
+    devices
+}
+
+/// Compares the final states of built-in scenes with those of docs/hashes.csv, if it has any of this device
+/// and driver, and under all settings of Mesa's software device. A scene of each solver; the long run has all
+/// scenes. `FRAZIL_WRITE_HASHES` writes the states of this device into the list instead.
+#[test]
+fn built_in_scenes_end_with_the_listed_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hashes.csv");
+    let validate = |name: &str, environment: Option<(&str, &str)>| {
+        let out = folder.path().join(name);
+        let part = if is_full_run() { &["bits"][..] } else { &["bits", "--quick"] };
+        let arguments = [&["validate", "--quiet", "--out", out.to_str().unwrap()], part].concat();
+        succeed(command(&arguments).envs(environment));
+        let devices = read_hashes(&out.join("hashes.csv"));
+        assert_eq!(devices.len(), 1);
+        devices.into_iter().next().unwrap()
+    };
+    let (device, found) = validate("plain", None);
+    let mut listed = read_hashes(&list);
+    if std::env::var_os("FRAZIL_WRITE_HASHES").is_some() {
+        listed.entry(device.clone()).or_default().extend(found.clone());
+        let mut text = "device,driver,scene,change,steps,hash\n".to_owned();
+        for (device, hashes) in &listed {
+            text.extend(hashes.iter().map(|(run, hash)| format!("{device},{run},{hash}\n")));
+        }
+        fs::write(&list, text).unwrap();
+    }
+    match listed.get(&device) {
+        None => eprintln!("NOT COMPARED: docs/hashes.csv has no states of {device}"),
+        Some(listed) => {
+            let differ = found.iter().filter(|(run, hash)| listed.get(*run) != Some(*hash));
+            let differ: Vec<_> = differ.map(|(run, hash)| (run, hash, listed.get(run))).collect();
+            assert!(
+                differ.is_empty(),
+                "found and listed: {differ:#?}; FRAZIL_WRITE_HASHES=1 lists them anew"
+            );
+        }
+    }
+    if !is_full_run() {
+        return;
+    }
+    for (variable, value) in [
+        ("LP_NUM_THREADS", "1"),
+        ("LP_NUM_THREADS", "2"),
+        ("LP_NATIVE_VECTOR_WIDTH", "128"),
+        ("LP_NATIVE_VECTOR_WIDTH", "256"),
+        ("LP_NATIVE_VECTOR_WIDTH", "512"),
+    ] {
+        let (_, with) = validate(&format!("{variable}={value}"), Some((variable, value)));
+        assert_eq!(with, found, "{variable}={value}");
     }
 }
