@@ -2,10 +2,9 @@
 //! theory, and the strain that rounding alone makes, for each variant of the step.
 
 use super::feedback::{self, Grown, Growth, Layer};
-use super::noise::SPEED_M_S;
 use super::report::{OwnPanel, cell, digits, table};
 use super::study::Effort;
-use super::variants::Variant;
+use super::variants::{SPEED_M_S, Variant};
 use crate::failure::Failure;
 use frazil_report::{Mark, Series};
 use frazil_scene::{Mpm as Section, Transfer};
@@ -175,7 +174,7 @@ impl Sweep {
         vec![panel(flip), panel(affine), panel(body)]
     }
 
-    /// Returns the Courant number from which the strain of a lone particle grows, or the largest one measured.
+    /// Returns the Courant number from which the strain of a lone particle grows, or the largest measured.
     fn limit(&self, variant: usize, offset: f64) -> String {
         let own = self.strained.iter().filter(|p| p.variant == variant && p.offset == offset);
         limit(&own.filter_map(|p| Some((p.courant, p.measured?))).collect::<Vec<_>>(), PARTICLE_GROWS)

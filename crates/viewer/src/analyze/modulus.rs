@@ -1,5 +1,5 @@
-//! Young's modulus and Poisson's ratio over the density of snow (Breekveldt2017 fig 4.4), of the engine's snow as
-//! it is packed, beside fits to measurements.
+//! Moduli of snow over its density (Breekveldt2017 fig 4.4): the engine's snow as it is packed, beside fits
+//! to measurements.
 //!
 //! The figure is a copy of one that collects measurements of many authors, without a table of them; the fits
 //! here are of later measurements. Snow of the density ρ₀ that is packed to ρ = ρ₀/J_P has, of the current
@@ -54,8 +54,8 @@ pub fn formula_pa(material: &Material, density_kg_m3: f64) -> f64 {
     material.youngs_modulus_pa * packed * (material.hardening * (1.0 - 1.0 / packed)).exp()
 }
 
-/// Measures the moduli of particles on the device, packed or loosened to densities, from their stresses under a
-/// small strain along one axis.
+/// Measures the moduli of particles on the device, packed or loosened to densities, from their stresses under
+/// a small strain along one axis.
 pub fn packed(device: &Device, effort: Effort) -> Result<Vec<Packed>, Failure> {
     let densities: &[f64] = effort
         .choose(&[300.0, 400.0, 500.0], &[200.0, 250.0, 300.0, 350.0, 400.0, 450.0, 500.0, 550.0, 600.0]);

@@ -1,5 +1,5 @@
-//! Strain of a single particle due to rounding (Breekveldt2017 sec 4.1), with and without each remedy, and its
-//! growth by feedback over the Courant number.
+//! Strain of a single particle due to rounding (Breekveldt2017 sec 4.1), with and without each remedy, and
+//! its growth by feedback over the Courant number.
 
 use super::courant::Sweep;
 use super::feedback;
@@ -7,7 +7,7 @@ use super::fit::power_law;
 use super::lab::{Grain, Sample, empty_space, norm, rotation};
 use super::report::{ExtraPlot, OwnPanel, Report, cell, digits, table};
 use super::study::{Effort, Study};
-use super::variants::{CELL_M, Variant, variants};
+use super::variants::{CELL_M, SPEED_M_S, Variant, variants};
 use crate::failure::Failure;
 use frazil_report::{Mark, Scale, Series};
 use frazil_scene::Material;
@@ -30,8 +30,6 @@ const HEADER: [&str; 12] = [
 ];
 
 const DT_S: f64 = 1e-4;
-/// Speed of the particle in m/s, as in the paper.
-pub const SPEED_M_S: f64 = 1.0;
 /// Distance between single particles in cells, so that no two share a node.
 const ROOM_CELLS: f64 = 12.0;
 const FULL_STEPS: u64 = 4096;

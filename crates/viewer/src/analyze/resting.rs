@@ -28,7 +28,7 @@ pub struct Resting {
     pub density_kg_m3: f64,
     pub cell_size_m: f64,
     pub height_m: f64,
-    /// Height of the block's top above the floor, over its height without gravity, on the device and in theory.
+    /// Height of the block over its height without gravity, on the device and in theory.
     pub height: [f64; 2],
     /// J_P of the lowest quarter of a cell, on the device and in theory.
     pub lowest: [f64; 2],

@@ -22,8 +22,8 @@ const STRESS_PA: f64 = 3791.6667;
 
 /// Side in m of the cube that is weighed.
 const WEIGHED_M: f64 = 0.08;
-/// Share κ h/L by which an axis of a filled cube that ends on nodes weighs too little: the nodes about each end
-/// hold 1/24, 1/2 and 23/24 of a cell, and what is weighed is their squares, n − κ = n − 3 + 2 Σ G².
+/// Share κ h/L by which an axis of a filled cube that ends on nodes weighs too little: the nodes about each
+/// end hold 1/24, 1/2 and 23/24 of a cell, and what is weighed is their squares, n − κ = n − 3 + 2 Σ G².
 const END_LOSS: f64 = 95.0 / 144.0;
 /// Share of a lone particle's mass that it finds in the cell about a node: (Σ w²)³ = ½³.
 const LONE_SHARE: f64 = 0.125;

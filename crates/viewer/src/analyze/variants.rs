@@ -4,6 +4,8 @@ use frazil_scene::{Mpm as Section, Transfer, Weights};
 
 /// Side of a cell in m.
 pub const CELL_M: f64 = 0.01;
+/// Speed of particles that drift in m/s, as in the paper.
+pub const SPEED_M_S: f64 = 1.0;
 
 /// A variant of the step.
 pub struct Variant {
