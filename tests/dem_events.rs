@@ -1,11 +1,11 @@
 //! Grains on mountain sides compared with depth-averaged flows: two events, one set of parameters.
 //!
 //! - avaKot: a real mountain side, compared with com1DFA (Tonnel2023), by samosAT's friction.
-//! - A generated track, compared with the depth-averaged model of `frazil_reference`, by the same friction. That
-//!   model is tested against closed forms in its own file, and here against com1DFA.
+//! - A generated track, compared with the depth-averaged model of `frazil_reference`, by the same friction.
+//!   That model is tested against closed forms in its own file, and here against com1DFA.
 //!
-//! Grains have the Voellmy friction that com1DFA offers by default, μ = 0.155 on the ground and ξ = 4000 m/s², in
-//! a layer of 1 m: k = g/(ξ h) = 0.00245 1/m (`tests/scenes`), the same for both events. They resist
+//! Grains have the Voellmy friction that com1DFA offers by default, μ = 0.155 on the ground and ξ = 4000
+//! m/s², in a layer of 1 m: k = g/(ξ h) = 0.00245 1/m (`tests/scenes`), the same for both events. They resist
 //! rolling more than sliding: otherwise a layer of single grains rolls, and is slowed down less than one of
 //! several grains, so that friction depends on their size.
 
@@ -92,7 +92,8 @@ fn large_grains_run_out_like_the_depth_averaged_flow() {
 const FITTED: [&str; 4] =
     ["turbulent_drag_1_m=0", "friction=0.4", "rolling_friction=0.2", "wall_friction=0.36"];
 
-/// Both events with one set of parameters, and grains of 2 m and of 1 m. Without drag, no friction suits both.
+/// Both events with one set of parameters, and grains of 2 m and of 1 m. Without drag, friction that was
+/// fitted to one event is far too low for the other.
 #[test]
 fn two_events_agree_with_depth_averaged_flows_by_one_set_of_parameters() {
     if !is_full_run() {

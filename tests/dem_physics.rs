@@ -101,9 +101,9 @@ fn a_sphere_on_a_slope_sticks_slides_and_rolls_by_coulombs_law() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A ball that slides under turbulent drag approaches v = √(ξ h (sin θ − μ cos θ)), with ξ h = g/k, as v tanh(t
-/// a/v) from rest, a = g (sin θ − μ cos θ): the closed form of a layer under Voellmy's friction. The size of
-/// grains is not in it.
+/// A ball that slides under turbulent drag approaches v = √(ξ h (sin θ − μ cos θ)), with ξ h = g/k, as v
+/// tanh(t a/v) from rest, a = g (sin θ − μ cos θ): the closed form of a layer under Voellmy's friction. The
+/// size of grains is not in it.
 #[test]
 fn a_sphere_under_turbulent_drag_reaches_the_speed_of_voellmys_friction() {
     let slope = |friction: f64| Collider {

@@ -64,8 +64,8 @@ pub fn avakot_data() -> Option<PathBuf> {
 }
 
 /// Returns the height of the generated track in m, x along it and y across: a parabola of 900 m height over
-/// 1800 m that runs out on flat ground, with a gully that winds, and opens at its end, between banks that rise
-/// to both sides.
+/// 1800 m that runs out on flat ground, with a gully that winds, and opens at its end, between banks that
+/// rise to both sides.
 pub fn track_height_m(x: f64, y: f64) -> f64 {
     let fall = 900.0 * (1.0 - x / 1800.0).max(0.0).powi(2);
     let beyond = |from: f64, over: f64| ((x - from) / over).clamp(0.0, 1.0);
@@ -164,8 +164,8 @@ impl Event {
     }
 }
 
-/// Returns the maximum of each block of `side`² cells of a raster, and the width in blocks; unknown for blocks
-/// without known cells.
+/// Returns the maximum of each block of `side`² cells of a raster, and the width in blocks; unknown for
+/// blocks without known cells.
 fn blocks(values: &[f32], width: usize, side: usize) -> (Vec<f32>, usize) {
     let height = values.len() / width;
     let (across, along) = (width / side, height / side);

@@ -1,17 +1,17 @@
 //! Depth-averaged flow on a terrain: an independent reference for the run-out of grains.
 //!
 //! The flow is a layer of thickness h perpendicular to the ground and of one velocity over it. It is
-//! represented by columns of constant volume that move with it, like the particles of com1DFA (Tonnel2023): h and
-//! the mean velocity are gathered at the nodes of the terrain's grid, by bilinear weights. The velocity of a
-//! column is tangential to the ground, and changes by
+//! represented by columns of constant volume that move with it, like the particles of com1DFA (Tonnel2023): h
+//! and the mean velocity are gathered at the nodes of the terrain's grid, by bilinear weights. The velocity
+//! of a column is tangential to the ground, and changes by
 //!
 //! - gravity along the ground, and the pressure −g_n ∇h of a hydrostatic layer;
 //! - basal friction τ/(ρ h), against the motion ([`Friction`]);
 //! - g_n, gravity towards the ground and the normal acceleration of a curved path: friction, not pressure,
 //!   includes the latter, as by default in com1DFA;
 //! - mixing: a column of volume V exchanges momentum with the mean around it, at the rate C |Δv| √(h/(π V)),
-//!   the artificial viscosity of com1DFA with its C = 100. The columns are its particles, which hold 0.25 m of
-//!   thickness in a cell: four in each cell of a release of 1 m.
+//!   the artificial viscosity of com1DFA with its C = 100. The columns are its particles, which hold 0.25 m
+//!   of thickness in a cell: four in each cell of a release of 1 m.
 //!
 //! There is no entrainment, and no earth pressure other than hydrostatic.
 
@@ -57,8 +57,8 @@ pub enum Friction {
 }
 
 impl Friction {
-    /// Returns the deceleration τ/(ρ h) at rest, and its part that is proportional to the square of the speed,
-    /// in 1/m, for a thickness h, a load g_n and a speed.
+    /// Returns the deceleration τ/(ρ h) at rest, and its part that is proportional to the square of the
+    /// speed, in 1/m, for a thickness h, a load g_n and a speed.
     fn terms(self, h: f64, normal_m_s2: f64, speed: f64) -> (f64, f64) {
         let h = h.max(MIN_THICKNESS_M);
         match self {
@@ -286,8 +286,8 @@ impl Flow {
         self.columns.iter().map(|c| 0.5 * c.volume * c.velocity.length_squared()).sum()
     }
 
-    /// Steps until the kinetic energy is 1 % of its maximum, com1DFA's criterion, or for `most_s`; returns the
-    /// time.
+    /// Steps until the kinetic energy is 1 % of its maximum, com1DFA's criterion, or for `most_s`; returns
+    /// the time.
     pub fn run(&mut self, dt: f64, most_s: f64) -> f64 {
         let (mut time_s, mut highest) = (0.0, 0.0_f64);
         while time_s < most_s {
@@ -322,8 +322,8 @@ mod tests {
         columns
     }
 
-    /// The middle of a layer, which neither end has reached, accelerates as v tanh(t a/v) to v = √(ξ h (sin θ −
-    /// μ cos θ)), a = g (sin θ − μ cos θ) (Voellmy1955).
+    /// The middle of a layer, which neither end has reached, accelerates as v tanh(t a/v) to v = √(ξ h (sin θ
+    /// − μ cos θ)), a = g (sin θ − μ cos θ) (Voellmy1955).
     #[test]
     fn a_layer_reaches_the_terminal_speed_of_voellmys_friction() {
         let (theta, mu, xi, h) = (30.0_f64.to_radians(), 0.2, 400.0, 1.0);
@@ -348,8 +348,8 @@ mod tests {
         }
     }
 
-    /// A column under Coulomb friction alone stops where a line of slope μ from its start meets the ground, if
-    /// friction has no part of the path's curvature.
+    /// A column under Coulomb friction alone stops where a line of slope μ from its start meets the ground,
+    /// if friction has no part of the path's curvature.
     #[test]
     fn a_column_stops_on_its_energy_line() {
         let ground = track([401, 9], 5.0, |x| 500.0 * (1.0 - x / 1000.0).max(0.0).powi(2));
@@ -372,8 +372,8 @@ mod tests {
         }
     }
 
-    /// A dam on a slope with Coulomb friction breaks with h = (2 c₀ − x/t + ½ m t)²/(9 g cos θ), x downhill from
-    /// the dam, c₀ = √(g h₀ cos θ), m = g (sin θ − μ cos θ) (Mangeney2000).
+    /// A dam on a slope with Coulomb friction breaks with h = (2 c₀ − x/t + ½ m t)²/(9 g cos θ), x downhill
+    /// from the dam, c₀ = √(g h₀ cos θ), m = g (sin θ − μ cos θ) (Mangeney2000).
     #[test]
     fn a_dam_on_a_slope_breaks_by_the_analytic_solution() {
         let (theta, mu, h0) = (30.0_f64.to_radians(), 0.3, 5.0);
