@@ -2,8 +2,8 @@
 //! particles, run-outs of flows, and their plots, maps, tables and HTML pages.
 //!
 //! The crate evaluates what other crates measured, as plain data: it uses no Vulkan and no solver, of scenes
-//! only terrains and polygons, and measures nothing itself. The formats of frames, metrics and traces are in `frazil-io`, which also
-//! writes all files.
+//! only terrains and polygons, and measures nothing itself. The formats of frames, metrics and traces are in
+//! `frazil-io`, which also writes all files.
 //!
 //! Statistics are deterministic: the same samples give the same numbers and verdicts, bit for bit.
 

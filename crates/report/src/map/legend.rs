@@ -3,12 +3,12 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
+use super::elements::{
+    AFFECTED, CONTOUR, FRAME, FRONT, FlowMap, INDEX_CONTOUR, Intervals, LEFT_PX, PATH, RELEASE, TOP_PX,
+};
 use super::layout::{Window, format_step, multiples, round_up};
 use super::painter::{Painter, Pen};
 use super::scale::{ColourScale, label};
-use super::{
-    AFFECTED, CONTOUR, FRAME, FRONT, FlowMap, INDEX_CONTOUR, Intervals, LEFT_PX, PATH, RELEASE, TOP_PX,
-};
 use crate::canvas::{DrawResult, INK};
 use crate::run_out::AFFECTED_THICKNESS_M;
 

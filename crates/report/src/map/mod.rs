@@ -1,5 +1,6 @@
 //! Maps of a flow on a terrain: a raster of the flow over a shaded relief with contour lines.
 
+mod elements;
 mod hillshade;
 mod isolines;
 mod layout;
@@ -10,34 +11,25 @@ mod scale;
 use std::io::Write;
 use std::path::Path;
 
-use frazil_io::FlowRasters;
 use frazil_io::atomic::{self, Durability};
-use frazil_scene::{FlowQuantity, Polygon, Terrain};
+use frazil_scene::Terrain;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use crate::canvas::{Canvas, DrawResult};
 use crate::error::{Error, Result};
-use crate::run_out::{AFFECTED_THICKNESS_M, RunOut};
+use crate::run_out::AFFECTED_THICKNESS_M;
+pub use elements::FlowMap;
+use elements::{
+    AFFECTED, BOTTOM_PX, CONTOUR, FRAME, FRONT, INDEX_CONTOUR, Intervals, LEFT_PX, PATH, RELEASE, RIGHT_PX,
+    TOP_PX,
+};
 use hillshade::hillshade;
 use isolines::{Field, isolines};
 use layout::{Window, format_step, multiples, round_up};
 use painter::{Painter, Pen};
 use scale::ColourScale;
 
-/// Margins around the section of the terrain in pixels.
-const LEFT_PX: u32 = 86;
-const RIGHT_PX: u32 = 250;
-const TOP_PX: u32 = 52;
-const BOTTOM_PX: u32 = 62;
-
-const CONTOUR: Pen = Pen::solid(RGBColor(120, 104, 88), 0.6);
-const INDEX_CONTOUR: Pen = Pen::solid(RGBColor(96, 80, 64), 1.3);
-const RELEASE: Pen = Pen::solid(RGBColor(0, 92, 200), 2.0);
-const AFFECTED: Pen = Pen::solid(RGBColor(150, 0, 24), 1.6);
-const FRONT: Pen = Pen::solid(RGBColor(255, 255, 255), 1.0);
-const PATH: Pen = Pen { colour: RGBColor(0, 0, 0), width_px: 1.6, dash_px: 6.0 };
-const FRAME: Pen = Pen::solid(RGBColor(40, 40, 40), 1.0);
 /// Colour of places whose height is unknown.
 const UNKNOWN: [u8; 3] = [206, 208, 212];
 
@@ -51,30 +43,6 @@ const N_FRONTS: f64 = 8.0;
 
 /// Opacity of the raster over the relief.
 const RASTER_OPACITY: f64 = 0.82;
-
-/// Map of a flow.
-#[derive(Debug, Clone, Copy)]
-pub struct FlowMap<'a> {
-    /// Name of the scene.
-    pub name: &'a str,
-    /// Ground.
-    pub terrain: &'a Terrain,
-    /// Rasters of the flow.
-    pub rasters: &'a FlowRasters,
-    /// Quantity that colours show.
-    pub quantity: FlowQuantity,
-    /// Release areas, in the scene's coordinates.
-    pub releases: &'a [Polygon],
-    /// Run-out, if cells are affected.
-    pub run_out: Option<&'a RunOut>,
-}
-
-/// Intervals of the lines of a map.
-struct Intervals {
-    contour_m: f64,
-    /// `None` if the front reaches no cell after the start.
-    front_s: Option<f64>,
-}
 
 /// Draws a map into `path`, a PNG: the part of the terrain around the flow with its relief under light from
 /// the north-west, contour lines, the raster of a quantity, the releases, the outline of the affected area,

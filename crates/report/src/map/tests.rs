@@ -1,5 +1,8 @@
 use super::*;
 use crate::run_out::FlowSnow;
+use crate::run_out::RunOut;
+use frazil_io::FlowRasters;
+use frazil_scene::{FlowQuantity, Polygon, Terrain};
 
 /// Makes a slope to the east on a map, with a flow down its middle rows.
 fn flow() -> (Terrain, FlowRasters, Vec<Polygon>) {

@@ -17,8 +17,8 @@ pub const AFFECTED_THICKNESS_M: f32 = 0.1;
 /// Peak pressure in kPa that ends a run-out, as in AvaFrame.
 pub const RUN_OUT_PRESSURE_KPA: f32 = 1.0;
 
-/// Share of the drop by which the top of a run-out may be below the highest cell, and its end above the lowest,
-/// so that both are well defined on level ground.
+/// Share of the drop by which the top of a run-out may be below the highest cell, and its end above the
+/// lowest, so that both are well defined on level ground.
 const LEVEL_SHARE: f64 = 0.01;
 
 /// Snow that a flow consists of.

@@ -1,6 +1,5 @@
 //! A case of the validation: a comparison with a reference that is independent of the engine.
 
-pub use super::result::Status;
 use crate::failure::Failure;
 use frazil_bench::Session;
 use frazil_report::{Panel, Series, plot_panels};
@@ -114,6 +113,17 @@ pub struct Curve {
     pub x_label: &'static str,
     pub y_label: &'static str,
     pub series: Vec<Series>,
+}
+
+/// Result of a quantity, or of a case that ended without quantities.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    Pass,
+    /// A value beyond its bound, with an explanation if there is one.
+    Fail(String),
+    /// A case that this device cannot run, and the reason.
+    NotRun(String),
 }
 
 /// Hash of a final state and the run that ended with it.

@@ -1,7 +1,7 @@
 //! Table of a validation: on the terminal, as a page and as numbers.
 
-use super::case::{Bound, Case, FinalState};
-use super::result::{CaseResult, Quantity, Status};
+use super::case::{Bound, Case, FinalState, Status};
+use super::result::{CaseResult, Quantity};
 use crate::device;
 use crate::failure::Failure;
 use frazil_vk::Device;

@@ -1,24 +1,13 @@
 //! Result of a case as a line of JSON, written as soon as the case ends: an interrupt loses the current case
 //! only, and a later run can take the others over.
 
-use super::case::{Bound, Case, FinalState, Outcome};
+use super::case::{Bound, Case, Check, FinalState, Outcome, Status};
 use crate::failure::Failure;
 use crate::run::GIT_COMMIT;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Result of a quantity, or of a case that ended without quantities.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    Pass,
-    /// A value beyond its bound, with an explanation if there is one.
-    Fail(String),
-    /// A case that this device cannot run, and the reason.
-    NotRun(String),
-}
 
 /// A measured quantity with its bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +56,7 @@ impl CaseResult {
     pub const FORMAT_VERSION: u32 = 1;
 
     pub fn new(case: &Case, outcome: Outcome, is_full: bool, seconds: f64, device: &str) -> Self {
-        let quantity = |check: super::case::Check| Quantity {
+        let quantity = |check: Check| Quantity {
             name: check.quantity,
             unit: check.unit.to_owned(),
             found: Some(check.found).filter(|found| found.is_finite()),
