@@ -2,8 +2,8 @@
 //! none missing, none superfluous.
 //!
 //! Each barrier is left out in turn. The host-side checker must report every one; the synchronization layer
-//! must report those that its version 1.3.239 can see, see `is_visible_to_the_layer`. Nothing is submitted but
-//! the initial state, so that no kernel is compiled for the device.
+//! must report those that its version 1.3.239 can see (`is_visible_to_the_layer`). Nothing is submitted but
+//! the initial state, so that no step is compiled or run.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

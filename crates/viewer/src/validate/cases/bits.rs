@@ -3,8 +3,7 @@
 use crate::validate::case::{Bound, Case, Check, Cost, FinalState, Lab, Outcome};
 use crate::validate::experiment::Experiment;
 
-/// A built-in scene, the factor of its size, and a number of steps in which particles meet and a race would
-/// show.
+/// A built-in scene, the factor of its size, and a number of steps, at whose end some bodies are in flight.
 type Scene = (&'static str, f64, u64);
 
 /// A scene of each solver, and of snow in the plane and in space.
