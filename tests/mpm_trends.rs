@@ -293,7 +293,8 @@ fn snow_piles_up_before_a_plow() {
 
 /// Figure 2: letters with small θ_c and θ_s «look like melting instead of collapsing»; large ones make them
 /// crumble. In numbers, the former are compressed to half of their volume and height, and flow together; the
-/// latter break into many pieces. Random positions have gaps of their own, so that particles are spread evenly.
+/// latter break into many pieces. Random positions have gaps of their own, so that particles are spread
+/// evenly.
 #[test]
 fn letters_with_weak_links_melt_and_with_strong_ones_crumble() {
     let even = ["mpm.particles_per_cell=8", "particles.0.fill=\"blue_noise\""];

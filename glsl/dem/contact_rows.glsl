@@ -9,8 +9,9 @@
 
 const uint CONTACT_WORDS = 1u + 3u * HAS_ROLLING;
 
-// Packs the bond state of two grains and the partner into one word: for a bond, the upper two bits are 01. Ids
-// of grains are below 2^30, and surfaces are numbered from 2^31 up; a bond to a surface is marked by its time.
+// Packs the bond state of two grains and the partner into one word: for a bond, the upper two bits are 01.
+// Ids of grains are below 2^30, and surfaces are numbered from 2^31 up; a bond to a surface is marked by its
+// time.
 uint partner_word(uint partner, uint bond_state) { return partner | bond_state << 30u; }
 
 uint bond_state_of(uint word) { return word >> 30u == 1u ? BONDED : UNBONDED; }

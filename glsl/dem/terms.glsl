@@ -39,8 +39,8 @@ struct DemTerms {
     float bond_below_m_s;
     float bond_after_s;
     uint bond_forms_until;
-    // Weak layer: strengths of the bonds of grains to a terrain, the last step in which they form, the step from
-    // which none holds within a circle, and the circle's centre on the map and radius.
+    // Weak layer: strengths of the bonds of grains to a terrain, the last step in which they form, the step
+    // from which none holds within a circle, and the circle's centre on the map and radius.
     float layer_strength_n;
     float layer_shear_strength_n;
     uint layer_forms_until;

@@ -1,7 +1,7 @@
 #version 460
-// Counts each grain's stored contacts and the bonds among them, and clears the rows after the last grain's, so
-// that the bits of a state do not depend on its past. Only needed for output from the device, not by a step.
-// Bytes: 8 a grain (with bonds 12, and 4 a contact), 32 for each unused row. Order-independent.
+// Counts each grain's stored contacts and the bonds among them, and clears the rows after the last grain's,
+// so that the bits of a state do not depend on its past. Only needed for output from the device, not by a
+// step. Bytes: 8 a grain (with bonds 12, and 4 a contact), 32 for each unused row. Order-independent.
 // Elements: bond_count = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

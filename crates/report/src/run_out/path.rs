@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use frazil_scene::Terrain;
 
-/// Number of passes of the filter (1, 2, 1)/4 that smooths the path: a standard deviation of four cells, which
-/// removes the steps of a path over cells.
+/// Number of passes of the filter (1, 2, 1)/4 that smooths the path: a standard deviation of four cells,
+/// which removes the steps of a path over cells.
 const SMOOTHING_PASSES: usize = 32;
 
 /// Share of the maximum by which a flow's weight is raised everywhere: a detour through the strongest flow is

@@ -124,7 +124,8 @@ pub fn state_of(columns: &[StateColumn], step: u64) -> twin::State {
             let is_frozen = word >> 30 == 1;
             let partner = partner_of(if is_frozen { word & 0x3fff_ffff } else { word });
             let slow = f64::from(f32::from_bits(shear[4 * row + 3]));
-            // The time of a contact that has ended is −1; that of a bond to a surface, by a weak layer, is −2.
+            // The time of a contact that has ended is −1; that of a bond to a surface, by a weak layer, is
+            // −2.
             let is_bonded = is_frozen || slow < -1.0;
             let history = twin::ContactHistory {
                 shear: vector(&shear[4 * row..], 0),

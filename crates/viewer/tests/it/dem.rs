@@ -106,8 +106,8 @@ fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
     assert_run_out(folder.path(), &deposit, &peak);
 }
 
-/// Checks the run-out of half a second down a plane of 35° from a release between x = 2 m and x = 9 m, and its
-/// maps.
+/// Checks the run-out of half a second down a plane of 35° from a release between x = 2 m and x = 9 m, and
+/// its maps.
 fn assert_run_out(folder: &Path, deposit: &Terrain, peak: &Terrain) {
     let found: RunOut = frazil_io::json::read_version(&folder.join("runout.json"), "runout.json", 1).unwrap();
     let report = RunInfo::read(&folder.join("run.json")).unwrap();

@@ -115,8 +115,8 @@ pub struct Bonds {
     /// before a bond forms; by default it forms at once.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub form_after_s: f64,
-    /// Time in s after which no bonds form: snow freezes while it rests, and what breaks later stays broken; by
-    /// default bonds form at any time.
+    /// Time in s after which no bonds form: snow freezes while it rests, and what breaks later stays broken;
+    /// by default bonds form at any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forms_until_s: Option<f64>,
     /// True if grains in contact at the start, to a hundredth of a radius, are bonded.
@@ -124,9 +124,9 @@ pub struct Bonds {
     pub at_start: bool,
 }
 
-/// Weak layer: bonds between the terrain and the grains that touch it at the beginning, which hold a slab until
-/// they fail, by load or at a given time. They resist tension and shear like freeze bonds, with strengths of
-/// their own, and do not form again later: what is left is friction.
+/// Weak layer: bonds between the terrain and the grains that touch it at the beginning, which hold a slab
+/// until they fail, by load or at a given time. They resist tension and shear like freeze bonds, with
+/// strengths of their own, and do not form again later: what is left is friction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WeakLayer {
@@ -142,8 +142,8 @@ pub struct WeakLayer {
     /// Time in s at which the bonds that are left fail, the trigger; by default they fail by load only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails_at_s: Option<f64>,
-    /// Circle on the map in which bonds fail at that time; by default all do. Outside of it bonds fail by load,
-    /// also by what the failed ones no longer carry.
+    /// Circle on the map in which bonds fail at that time; by default all do. Outside of it bonds fail by
+    /// load, also by what the failed ones no longer carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails_within: Option<TriggerArea>,
 }
