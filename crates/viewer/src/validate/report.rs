@@ -200,7 +200,7 @@ impl Table {
         commits.sort_unstable();
         commits.dedup();
         let mut page = format!(
-            "# Validation\n\n{}.\n\nDevice: {}. Built from commit {}. Written by `frazil validate`.\n",
+            "# Validation\n\nWritten by `frazil validate`: {}.\n\n| | |\n|---|---|\n| device | {} |\n| built from | {} |\n",
             self.summary(),
             self.device,
             commits.join(", ")
