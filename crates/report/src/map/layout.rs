@@ -52,7 +52,7 @@ impl Window {
     }
 
     /// Returns the point in the scene at the centre of a pixel.
-    pub fn from_px(self, [column, row]: [u32; 2]) -> [f64; 2] {
+    pub fn point_at(self, [column, row]: [u32; 2]) -> [f64; 2] {
         let [column, row] = [column, row].map(|px| (f64::from(px) + 0.5) / self.px_per_m);
         [self.min_m[0] + column, self.max_m[1] - row]
     }
@@ -117,7 +117,7 @@ mod tests {
             }
             let [width, height] = window.size_px();
             assert!(width <= 900 && height <= 760 && width >= 200 && height >= 200, "{width} {height}");
-            let middle = window.to_px(window.from_px([10, 20]));
+            let middle = window.to_px(window.point_at([10, 20]));
             assert!((middle[0] - 10.5).abs() < 1e-6 && (middle[1] - 20.5).abs() < 1e-6, "{middle:?}");
         }
     }

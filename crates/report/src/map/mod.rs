@@ -115,7 +115,7 @@ impl FlowMap<'_> {
                     canvas.fill_pixel(x, y, [255; 3]);
                     continue;
                 }
-                let point = window.from_px([x - LEFT_PX, y - TOP_PX]);
+                let point = window.point_at([x - LEFT_PX, y - TOP_PX]);
                 let Some(shade) = interpolated(terrain, &shades, point) else {
                     canvas.fill_pixel(x, y, UNKNOWN);
                     continue;
