@@ -239,7 +239,7 @@ fn missing_projections_are_named() {
         files.path("slope.prj").display()
     );
     files.write("release.geojson", &without);
-    assert_eq!(advice(&files), [no_map.clone()]);
+    assert_eq!(advice(&files), std::slice::from_ref(&no_map));
     files.write("release.geojson", &with);
     let taken = format!(
         "releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is unknown; it is taken for the same",
@@ -247,7 +247,7 @@ fn missing_projections_are_named() {
     );
     assert_eq!(advice(&files), [no_map, taken]);
     files.write("slope.prj", LAMBERT);
-    assert_eq!(advice(&files), [String::new(); 0]);
+    assert!(advice(&files).is_empty());
     files.write("release.geojson", &without);
     let taken = format!(
         "releases.0.polygons: {}: found no projection, expected one; it is taken for the terrain's, EPSG:31287",
