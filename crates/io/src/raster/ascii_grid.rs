@@ -18,8 +18,8 @@ const FORMAT: &str = "an ESRI ASCII grid";
 /// terrain's projection is known, it is written to a `.prj` file next to the grid.
 ///
 /// # Errors
-/// [`Error::Unrepresentable`] if the number of values differs from that of heights, or a value is infinite or
-/// equal to the marker of unknown values; [`Error::Io`].
+/// [`Error::Unrepresentable`](crate::Error::Unrepresentable) if the number of values differs from that of
+/// heights, or a value is infinite or equal to the marker of unknown values; [`Error::Io`](crate::Error::Io).
 pub fn write_ascii_grid(path: &Path, terrain: &Terrain, values: &[f32]) -> Result<()> {
     check_values(path, FORMAT, terrain, values)?;
     let (n_columns, n_rows) = (terrain.n_columns(), terrain.n_rows());
