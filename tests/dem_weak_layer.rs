@@ -6,7 +6,7 @@ use frazil_reference::dem::{Grain, Partner, State};
 use frazil_reference::mpm::{Collider, Heights, Shape, Surface};
 use frazil_scene::{Dem as Section, Scene, TriggerArea, WeakLayer};
 use frazil_testkit::twins::dem::{section, state_of};
-use frazil_testkit::{assert_no_validation_messages, device};
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::grains::{Grainpack, dt_s, grain};
 use frazil_tests::scene_grains::SceneGrains;
 use frazil_vk::Device;
@@ -126,6 +126,23 @@ fn a_weak_layer_forms_only_at_first() {
     assert_eq!(bonded, 0);
 }
 
+/// While bonds form they yield at their strength, which then is all that resists, and hold again if the load
+/// is less.
+#[test]
+fn bonds_that_form_yield_at_their_strength() {
+    let load_n = load_n(&on_slope(None, &[[2.0, 2.0]]));
+    let share = 0.4;
+    let forming = WeakLayer { forms_until_s: 9.0, ..layer(share * load_n) };
+    let mut pack = on_slope(Some(forming), &[[2.0, 2.0]]);
+    let time_s = 0.4;
+    let steps = (time_s / pack.p.dt_s).round() as u64;
+    let slid = slid_m(&mut pack, steps)[0];
+    let expected = (1.0 - share) * 0.5 * G * SLOPE / (1.0 + SLOPE * SLOPE).sqrt() * time_s.powi(2);
+    assert!((slid / expected - 1.0).abs() < 0.02, "{slid} m, {expected} m with a constant resistance");
+    assert!(pack.state().contacts.values().all(|history| history.is_bonded));
+    assert_no_validation_messages(&DEVICE);
+}
+
 /// Returns the sets of grains (their ids) that freeze bonds connect, largest first.
 fn fragments(state: &State) -> Vec<Vec<usize>> {
     let mut root: Vec<usize> = (0..state.grains.len()).collect();
@@ -152,16 +169,47 @@ fn fragments(state: &State) -> Vec<Vec<usize>> {
     sets
 }
 
-/// The slab of the built-in scene, smaller: it holds until the trigger, then slides and breaks into pieces.
+/// A smaller slab than that of the built-in scene, with stronger bonds to the ground because more of it is
+/// edge: it holds until the trigger, then slides and breaks into pieces.
 #[test]
 fn a_slab_is_released_by_its_weak_layer_and_breaks() {
     let overrides = [
         "releases.0.polygon_m=[[6,9],[15,9],[15,15],[6,15]]",
+        "dem.weak_layer.strength_n=3000",
         "dem.weak_layer.fails_within={centre_m=[11,12],radius_m=2.5}",
         "dem.radius_m=0.16",
-    ]
-    .map(str::to_owned);
-    let scene = Scene::find("slab_release", &overrides).unwrap();
+    ];
+    is_released(&overrides.map(str::to_owned), 4.1);
+}
+
+/// The built-in scene. Failure spreads beyond the circle, and a part of the slab stays above the crown.
+#[test]
+fn the_slab_of_the_built_in_scene_is_released_below_a_crown() {
+    if !is_full_run() {
+        eprintln!("skipped: it takes minutes; FRAZIL_FULL=1 runs it");
+        return;
+    }
+    let (slid_m, starts_m) = is_released(&[], 5.0);
+    let n = slid_m.len();
+    let area = TriggerArea { centre_m: [12.0, 12.0], radius_m: 5.0 };
+    let distance_m = |at: &DVec3| (at.x - area.centre_m[0]).hypot(at.y - area.centre_m[1]);
+    let outside: Vec<f64> = slid_m
+        .iter()
+        .zip(&starts_m)
+        .filter(|(_, at)| distance_m(at) > area.radius_m)
+        .map(|(m, _)| *m)
+        .collect();
+    let loose = outside.iter().filter(|m| **m > 1.0).count();
+    let stays = slid_m.iter().filter(|m| **m < 0.3).count();
+    eprintln!("{loose} of {} outside of the circle slide, {stays} of {n} stay", outside.len());
+    assert!(loose > outside.len() / 4, "failure spreads: {loose} of {} slide", outside.len());
+    assert!(stays > n / 50, "a crown stays: {stays} of {n}");
+}
+
+/// Runs the scene and asserts that the slab holds until the trigger, then slides and breaks; returns the
+/// distance by which each grain moved from the trigger until a time, and from where.
+fn is_released(overrides: &[String], until_s: f64) -> (Vec<f64>, Vec<DVec3>) {
+    let scene = Scene::find("slab_release", overrides).unwrap();
     let mut grains = SceneGrains::new(&DEVICE, scene);
     let state = |grains: &SceneGrains| state_of(&grains.columns(), 0);
     let move_m = |from: &State, to: &State| -> Vec<f64> {
@@ -181,10 +229,10 @@ fn a_slab_is_released_by_its_weak_layer_and_breaks() {
     }
     let most = slab[slab.len() / 2];
     eprintln!("{n} grains: {} bonds, {} in the slab", metrics.n_bonds, slab.len());
-    assert!(most < 0.25 * 0.16, "half of the grains moved by more than {most} m while the layer holds");
+    assert!(most < 0.01, "half of the grains moved by more than {most} m while the layer holds");
     assert!(slab.len() as f64 > 0.95 * n as f64, "{} of {n} grains in the slab", slab.len());
 
-    grains.advance(grains.steps(2.2));
+    grains.advance(grains.steps(until_s - 1.9));
     let after = state(&grains);
     let slid = move_m(&held, &after);
     let mean = slid.iter().sum::<f64>() / n as f64;
@@ -212,4 +260,5 @@ fn a_slab_is_released_by_its_weak_layer_and_breaks() {
         .filter(|((_, partner), history)| matches!(partner, Partner::Grain(_)) && history.is_bonded);
     assert_eq!(counts.iter().sum::<u32>() as usize, of_contacts.count());
     assert_no_validation_messages(&DEVICE);
+    (slid, held.grains.iter().map(|grain| grain.position).collect())
 }

@@ -92,6 +92,7 @@ void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float
     c.attraction_range_m = t.cohesion_range_m;
     c.bond_strength_n = t.bond_strength_n;
     c.bond_shear_strength_n = t.bond_shear_strength_n;
+    c.bond_yields = false;
     ContactForce force = evaluate_contact(t, c, history);
     take(force, c.normal, lever);
     keep(row, word, force.is_kept, history);

@@ -53,6 +53,8 @@ struct ContactKinematics {
     // Tensile and shear strength of a bond.
     float bond_strength_n;
     float bond_shear_strength_n;
+    // True for a bond that yields in shear at its strength, as snow that sinters does, in place of failing.
+    bool bond_yields;
 };
 
 // Force and torque of a contact on this end.
@@ -100,8 +102,14 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
 
     if (is_bonded) {
         vec3 sprung = t.tangential_stiffness_n_m * shear;
+        if (c.bond_yields) {
+            sprung = cut(sprung, c.bond_shear_strength_n);
+            along = -sprung - along_damping * sliding;
+            if (t.tangential_stiffness_n_m > 0.0) shear = sprung / t.tangential_stiffness_n_m;
+        }
         bool is_torn = -t.normal_stiffness_n_m * c.overlap_m > c.bond_strength_n;
-        is_bonded = !is_torn && dot(sprung, sprung) <= c.bond_shear_strength_n * c.bond_shear_strength_n;
+        bool is_sheared = dot(sprung, sprung) > c.bond_shear_strength_n * c.bond_shear_strength_n;
+        is_bonded = !is_torn && (c.bond_yields || !is_sheared);
         history.bond_state = is_bonded ? BONDED : UNBONDED;
         history.slow_s = 0.0;
         if (!is_bonded && c.overlap_m < 0.0) return force;

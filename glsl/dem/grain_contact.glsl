@@ -45,7 +45,7 @@ void take(ContactForce force, vec3 normal, float lever_m) {
 float lever_of(float r, vec4 surface) { return r - 0.5 * max(r - surface.w, 0.0); }
 
 // State of the weak layer between grains and a surface: without one, or after its failure; while its bonds
-// hold; and while they form, too, at once where a grain touches and where a bond has failed.
+// hold; and while they form, too, at once where a grain touches, and yield in shear in place of failing.
 const uint NO_LAYER = 0u;
 const uint LAYER_HOLDS = 1u;
 const uint LAYER_FORMS = 2u;
@@ -86,6 +86,7 @@ ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 s
     c.attraction_range_m = range_m;
     c.bond_strength_n = t.layer_strength_n;
     c.bond_shear_strength_n = t.layer_shear_strength_n;
+    c.bond_yields = layer == LAYER_FORMS;
     // Nothing freezes to a surface but by a weak layer.
     history.slow_s = 0.0;
     history.bond_state = was_bonded ? BONDED : UNBONDED;

@@ -143,6 +143,7 @@ void main() {
     c.attraction_range_m = 0.0;
     c.bond_strength_n = 0.0;
     c.bond_shear_strength_n = 0.0;
+    c.bond_yields = false;
     ContactHistory history = NEW_CONTACT;
     if (!is_new) {
         history.shear_m = point_shear_m[i];

@@ -146,6 +146,8 @@ pub struct ContactKinematics {
     pub may_bond: bool,
     /// Tensile and shear strength in N of a bond at the contact.
     pub strength: [f64; 2],
+    /// True for a bond that yields in shear at its strength, as snow that sinters does, in place of failing.
+    pub bond_yields: bool,
 }
 
 /// Force and torque of a contact on this end.
@@ -199,8 +201,13 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
     let mut slow = history.slow;
     if is_bonded {
         let [tensile, shearing] = c.strength;
-        is_bonded =
-            -p.normal_stiffness * c.overlap <= tensile && p.tangential_stiffness * shear.length() <= shearing;
+        let is_torn = -p.normal_stiffness * c.overlap > tensile;
+        let is_sheared = p.tangential_stiffness * shear.length() > shearing;
+        if c.bond_yields && is_sheared {
+            shear = cut(shear, shearing / p.tangential_stiffness);
+            along = -p.tangential_stiffness * shear - along_damping * sliding;
+        }
+        is_bonded = !is_torn && (c.bond_yields || !is_sheared);
         if !is_bonded && c.overlap < 0.0 {
             return pulled;
         }

@@ -242,6 +242,7 @@ impl Slabs {
                 attraction: (0.0, 0.0),
                 may_bond: false,
                 strength: [0.0; 2],
+                bond_yields: false,
             };
             let sprung = before.filter(|(old, _)| *old == partner).map_or(DVec3::ZERO, |(_, shear)| shear);
             let without_rolling = Parameters { rolling_friction: 0.0, ..p.clone() };

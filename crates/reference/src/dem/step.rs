@@ -90,6 +90,9 @@ impl State {
             for (partner, surface) in surfaces(p, bodies, grain.position, time_s) {
                 let overlap = grain.radius - surface.distance;
                 let lever = grain.radius - 0.5 * overlap.max(0.0);
+                let layer =
+                    p.layer.filter(|layer| surface.is_terrain && layer.holds(grain.position, self.step + 1));
+                let forms = layer.is_some_and(|layer| self.step < layer.forms_until);
                 let touch = ContactKinematics {
                     normal: surface.normal,
                     overlap,
@@ -103,12 +106,10 @@ impl State {
                     attraction: surface.attraction,
                     may_bond: false,
                     strength: p.layer.map_or([0.0; 2], |layer| [layer.strength, layer.shear_strength]),
+                    bond_yields: forms,
                 };
-                let layer =
-                    p.layer.filter(|layer| surface.is_terrain && layer.holds(grain.position, self.step + 1));
                 let mut history = self.history(grain.id, partner);
                 history.is_bonded &= layer.is_some();
-                let forms = layer.is_some_and(|layer| self.step < layer.forms_until);
                 let mut response = evaluate_contact(p, &touch, history);
                 if let Some(after) = &mut response.history {
                     after.is_bonded |= forms;
@@ -145,6 +146,7 @@ impl State {
                     attraction: (0.0, 0.0),
                     may_bond: false,
                     strength: [0.0; 2],
+                    bond_yields: false,
                 };
                 let partner = Partner::Piece(piece as u32);
                 let response = evaluate_contact(p, &touch, self.history(grain.id, partner));
@@ -206,6 +208,7 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics,
         attraction: p.cohesion,
         may_bond: true,
         strength: p.bonds.map_or([0.0; 2], |bonds| [bonds.strength, bonds.shear_strength]),
+        bond_yields: false,
     };
     (touch, levers[0])
 }
