@@ -102,11 +102,6 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
 
     if (is_bonded) {
         vec3 sprung = t.tangential_stiffness_n_m * shear;
-        if (c.bond_yields) {
-            sprung = cut(sprung, c.bond_shear_strength_n);
-            along = -sprung - along_damping * sliding;
-            if (t.tangential_stiffness_n_m > 0.0) shear = sprung / t.tangential_stiffness_n_m;
-        }
         bool is_torn = -t.normal_stiffness_n_m * c.overlap_m > c.bond_strength_n;
         bool is_sheared = dot(sprung, sprung) > c.bond_shear_strength_n * c.bond_shear_strength_n;
         is_bonded = !is_torn && (c.bond_yields || !is_sheared);
@@ -118,9 +113,9 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
         history.slow_s = is_slow ? history.slow_s + t.dt_s : 0.0;
     }
     float load = max(pressed, 0.0);
-    if (!is_bonded) {
+    if (!is_bonded || c.bond_yields) {
         vec3 whole = along;
-        along = cut(whole, c.friction * load);
+        along = cut(whole, is_bonded ? c.bond_shear_strength_n : c.friction * load);
         if (along != whole)
             shear = t.tangential_stiffness_n_m > 0.0 ? -(along + along_damping * sliding) / t.tangential_stiffness_n_m : vec3(0.0);
     }

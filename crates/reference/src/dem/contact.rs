@@ -203,10 +203,6 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
         let [tensile, shearing] = c.strength;
         let is_torn = -p.normal_stiffness * c.overlap > tensile;
         let is_sheared = p.tangential_stiffness * shear.length() > shearing;
-        if c.bond_yields && is_sheared {
-            shear = cut(shear, shearing / p.tangential_stiffness);
-            along = -p.tangential_stiffness * shear - along_damping * sliding;
-        }
         is_bonded = !is_torn && (c.bond_yields || !is_sheared);
         if !is_bonded && c.overlap < 0.0 {
             return pulled;
@@ -215,8 +211,13 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
         slow = if c.velocity.length() <= bonds.below { slow + p.dt_s } else { 0.0 };
     }
     let load = pressed.max(0.0);
-    if !is_bonded && along.length() > c.friction * load {
-        along = cut(along, c.friction * load);
+    let limit = match is_bonded {
+        true if c.bond_yields => c.strength[1],
+        true => f64::INFINITY,
+        false => c.friction * load,
+    };
+    if along.length() > limit {
+        along = cut(along, limit);
         shear = match p.tangential_stiffness {
             0.0 => DVec3::ZERO,
             stiffness => -(along + along_damping * sliding) / stiffness,
