@@ -3,17 +3,24 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::atomic::{self, Durability};
 use crate::error::{Damage, Error, Problem, Result};
+use crate::extent::{Extent, Tallied, Tally};
 use crate::frame::list;
 use crate::section::{FileKind, PRELUDE_BYTES, Parser, PayloadKind, Section, u64_at};
 
-const KIND: FileKind = FileKind { name: "checkpoint", magic: b"FRZLCKPT", version: 1, oldest: 1 };
+const KIND: FileKind = FileKind { name: "checkpoint", magic: b"FRZLCKPT", version: 2, oldest: 1 };
 const STATE_BYTES: usize = 40;
+/// First version with a checksum of the whole file and the outputs written before it.
+const WHOLE: u32 = 2;
+/// Name of the section of the outputs; sections of the state cannot have it.
+const OUTPUTS: &str = "outputs";
 
 /// Complete state of a run at one step.
 ///
@@ -30,6 +37,20 @@ pub struct Checkpoint {
     pub seed: u64,
     /// Sections of the state by name.
     pub sections: BTreeMap<String, Vec<u8>>,
+    /// Outputs written before the checkpoint; none in files of version 1.
+    pub outputs: Option<WrittenOutputs>,
+}
+
+/// Files of a run that were on disk before a checkpoint was written.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WrittenOutputs {
+    /// The recording, if the run records.
+    pub recording: Option<Extent>,
+    /// The table of metrics, if the run measures.
+    pub metrics: Option<Extent>,
+    /// Numbers of the pictures, if the run draws any.
+    pub pictures: Option<Range<u64>>,
 }
 
 impl Checkpoint {
@@ -41,7 +62,9 @@ impl Checkpoint {
     pub fn write(&self, path: &Path) -> Result<()> {
         atomic::write(path, Durability::Machine, |out| {
             let mut state = [0_u8; STATE_BYTES];
-            let n_sections = self.sections.len() as u64;
+            let outputs = self.outputs.as_ref().map(serde_json::to_vec).transpose()?;
+            let n_sections = (self.sections.len() + usize::from(outputs.is_some())) as u64;
+            let mut out = Tallied { out, tally: Tally::new() };
             for (slot, value) in
                 [self.step, self.time_s.to_bits(), self.seed, n_sections].into_iter().enumerate()
             {
@@ -51,8 +74,15 @@ impl Checkpoint {
             state[STATE_BYTES - 8..].copy_from_slice(&hash.to_le_bytes());
             out.write_all(&KIND.prelude())?;
             out.write_all(&state)?;
-            bytes_section("scene", self.scene_json.as_bytes()).write(out)?;
-            self.sections.iter().try_for_each(|(name, payload)| bytes_section(name, payload).write(out))
+            bytes_section("scene", self.scene_json.as_bytes()).write(&mut out)?;
+            for (name, payload) in &self.sections {
+                bytes_section(name, payload).write(&mut out)?;
+            }
+            if let Some(outputs) = &outputs {
+                bytes_section(OUTPUTS, outputs).write(&mut out)?;
+            }
+            let whole = out.tally.extent().xxh3;
+            out.write_all(&whole.to_le_bytes())
         })
     }
 
@@ -63,12 +93,12 @@ impl Checkpoint {
     /// offset, and the found and expected values.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(Error::io("read", path))?;
-        KIND.check_prelude(path, &bytes)?;
-        let mut parser = Parser::new(&bytes[PRELUDE_BYTES..], PRELUDE_BYTES as u64);
-        Self::parse(&mut parser).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })
+        let version = KIND.check_prelude(path, &bytes)?;
+        Self::parse(&bytes, version).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })
     }
 
-    fn parse(parser: &mut Parser<'_>) -> std::result::Result<Self, Damage> {
+    fn parse(bytes: &[u8], version: u32) -> std::result::Result<Self, Damage> {
+        let mut parser = Parser::new(&bytes[PRELUDE_BYTES..], PRELUDE_BYTES as u64);
         let state: &[u8; STATE_BYTES] = parser.checked("step, time and seed")?;
         let [step, time_bits, seed, n_sections] = std::array::from_fn(|slot| u64_at(state, slot * 8));
 
@@ -91,8 +121,15 @@ impl Checkpoint {
                 return Err(invalid(&place, offset, format!("the name {:?} occurs twice", section.name)));
             }
         }
+        if version >= WHOLE {
+            // Sections of different checkpoints have correct checksums of their own.
+            let length = parser.offset_bytes() as usize;
+            parser.hash_of("checksum of the whole file", &bytes[..length])?;
+        }
+        let outputs = sections.remove(OUTPUTS).map(|json| serde_json::from_slice(&json)).transpose();
+        let outputs = outputs.map_err(|error| invalid("section \"outputs\"", 0, error.to_string()))?;
         match parser.remaining() {
-            0 => Ok(Self { scene_json, step, time_s: f64::from_bits(time_bits), seed, sections }),
+            0 => Ok(Self { scene_json, step, time_s: f64::from_bits(time_bits), seed, sections, outputs }),
             extra => Err(invalid("end of file", parser.offset_bytes(), format!("{extra} byte(s) too many"))),
         }
     }

@@ -4,7 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::atomic;
 use crate::error::{Error, Result};
+use crate::extent::{Extent, Tally};
 use crate::frame::{is_plain, label, list};
 
 /// Quantity that a run reports: its name and its unit in SI, empty if there is none.
@@ -44,6 +46,7 @@ pub struct MetricsWriter {
     file: File,
     path: PathBuf,
     n_metrics: usize,
+    tally: Tally,
 }
 
 impl MetricsWriter {
@@ -55,7 +58,7 @@ impl MetricsWriter {
     pub fn create(path: &Path, metrics: &[Metric]) -> Result<Self> {
         check_metrics(path, metrics)?;
         let file = File::create(path).map_err(Error::io("create", path))?;
-        let mut writer = Self { file, path: path.to_owned(), n_metrics: metrics.len() };
+        let mut writer = Self { file, path: path.to_owned(), n_metrics: metrics.len(), tally: Tally::new() };
         let header: Vec<_> = metrics.iter().map(Metric::label).collect();
         writer.line(header.join(","))?;
         Ok(writer)
@@ -82,7 +85,8 @@ impl MetricsWriter {
 
         let file = OpenOptions::new().append(true).open(path).map_err(Error::io("open", path))?;
         file.set_len(kept_bytes as u64).map_err(Error::io("truncate", path))?;
-        Ok(Self { file, path: path.to_owned(), n_metrics: metrics.len() })
+        let tally = Tally::of_file(path, kept_bytes as u64)?;
+        Ok(Self { file, path: path.to_owned(), n_metrics: metrics.len(), tally })
     }
 
     /// Writes a row, one value per metric.
@@ -103,7 +107,22 @@ impl MetricsWriter {
 
     fn line(&mut self, mut line: String) -> Result<()> {
         line.push('\n');
-        self.file.write_all(line.as_bytes()).map_err(Error::io("append to", &self.path))
+        self.file.write_all(line.as_bytes()).map_err(Error::io("append to", &self.path))?;
+        self.tally.write_all(line.as_bytes()).map_err(Error::io("append to", &self.path))
+    }
+
+    /// Returns length and checksum of the file so far.
+    pub fn extent(&self) -> Extent {
+        self.tally.extent()
+    }
+
+    /// Waits until all rows so far are on disk.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_all().map_err(Error::io("sync", &self.path))?;
+        atomic::sync_directory_of(&self.path)
     }
 }
 

@@ -109,6 +109,13 @@ impl<'a> Parser<'a> {
         Ok(block.try_into().expect("take returned N bytes"))
     }
 
+    /// Parses the next eight bytes, the xxh3-64 of `bytes`.
+    pub fn hash_of(&mut self, place: &str, bytes: &[u8]) -> Result<(), Damage> {
+        let offset_bytes = self.offset_bytes();
+        let checked = self.take(8).and_then(|block| check_hash(u64_at(block, 0), xxh3_64(bytes)));
+        checked.map_err(|problem| Damage { place: place.to_owned(), offset_bytes, problem })
+    }
+
     /// Parses the next section. `place` is its name in an error, extended by the section's name once that is
     /// verified.
     pub fn section(&mut self, place: &str) -> Result<Section<'a>, Damage> {

@@ -269,7 +269,7 @@ impl SpraySplit {
         let of_positions = [self.position.len(), self.spray.len(), bulk].map(|n| 12 * n as u64);
         let of_nodes = 4 * self.density.len() as u64;
         let sums: u64 = of_particles.iter().chain(&of_positions).sum();
-        sums + of_nodes + self.blocks.bytes()
+        sums + of_nodes + self.blocks.bytes(self.blocks.capacity())
     }
 }
 

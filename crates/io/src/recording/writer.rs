@@ -11,6 +11,7 @@ use super::chunk::{CHUNK_BYTES, Chunk, END_TAG, Entry, FRAME_TAG, INDEX_NAME, IN
 use super::{KIND, OF_BODIES, PACKED, Recording, RecordingMeta};
 use crate::atomic;
 use crate::error::{Error, Result};
+use crate::extent::{Extent, Tallied, Tally};
 use crate::frame::{Column, ColumnKind, Frame};
 use crate::packing::pack;
 use crate::section::{PayloadKind, Section};
@@ -26,6 +27,7 @@ pub struct RecordingWriter {
     version: u32,
     frames: Vec<Entry>,
     end_bytes: u64,
+    tally: Tally,
 }
 
 impl RecordingWriter {
@@ -45,7 +47,9 @@ impl RecordingWriter {
         let mut file = File::create(path).map_err(Error::io("create", path))?;
         file.write_all(&head).map_err(Error::io("write", path))?;
         let (frames, end_bytes) = (Vec::new(), head.len() as u64);
-        Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes })
+        let mut tally = Tally::new();
+        tally.write_all(&head).map_err(Error::io("write", path))?;
+        Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes, tally })
     }
 
     /// Continues a recording after a resume: keeps the frames up to and including `last_step`, drops those
@@ -62,7 +66,8 @@ impl RecordingWriter {
         }
         frames.truncate(kept);
         let file = OpenOptions::new().write(true).open(path).map_err(Error::io("open", path))?;
-        let mut writer = Self { file, path: path.to_owned(), version, frames, end_bytes };
+        let tally = Tally::of_file(path, end_bytes)?;
+        let mut writer = Self { file, path: path.to_owned(), version, frames, end_bytes, tally };
         writer.cut_tail()?;
         Ok(writer)
     }
@@ -108,6 +113,20 @@ impl RecordingWriter {
         self.frames.len() as u64
     }
 
+    /// Returns length and checksum of the file so far.
+    pub fn extent(&self) -> Extent {
+        self.tally.extent()
+    }
+
+    /// Waits until all frames so far are on disk.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_all().map_err(Error::io("sync", &self.path))?;
+        atomic::sync_directory_of(&self.path)
+    }
+
     /// Writes the index, marks the recording as complete and waits until it is on disk.
     ///
     /// # Errors
@@ -131,20 +150,14 @@ impl RecordingWriter {
             self.write_chunk(index, &[section])?;
         }
         self.write_chunk(end, &[])?;
-        self.file.sync_all().map_err(Error::io("sync", &self.path))?;
-        atomic::sync_directory_of(&self.path)
+        self.sync()
     }
 
     fn write_chunk(&mut self, chunk: Chunk, body: &[Section<'_>]) -> Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 20, &mut self.file);
-        let written = out
-            .write_all(&chunk.to_bytes())
-            .and_then(|()| body.iter().try_for_each(|section| section.write(&mut out)))
-            .and_then(|()| out.flush());
-        // Dropping a BufWriter flushes the rest, which after a failure must not reach the file.
-        drop(out.into_parts());
-        match written {
-            Ok(()) => {
+        let buffer = BufWriter::with_capacity(1 << 20, &mut self.file);
+        match write_all(chunk, body, Tallied { out: buffer, tally: self.tally.clone() }) {
+            Ok(tally) => {
+                self.tally = tally;
                 self.end_bytes += CHUNK_BYTES as u64 + chunk.body_bytes;
                 Ok(())
             }
@@ -164,6 +177,21 @@ impl RecordingWriter {
             .map(drop)
             .map_err(Error::io("truncate", &self.path))
     }
+}
+
+/// Writes a chunk with its sections; returns the tally of the file with them.
+fn write_all(
+    chunk: Chunk,
+    body: &[Section<'_>],
+    mut out: Tallied<BufWriter<&mut File>>,
+) -> io::Result<Tally> {
+    let written = out
+        .write_all(&chunk.to_bytes())
+        .and_then(|()| body.iter().try_for_each(|section| section.write(&mut out)))
+        .and_then(|()| out.flush());
+    // Dropping a BufWriter flushes the rest, which after a failure must not reach the file.
+    drop(out.out.into_parts());
+    written.map(|()| out.tally)
 }
 
 /// Returns a column's values as stored in the file.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use frazil_io::{Checkpoint, Error};
+use frazil_io::{Checkpoint, Error, Extent, WrittenOutputs};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
@@ -14,16 +14,22 @@ prop_compose! {
         step in any::<u64>(),
         time_s in -1e9..1e9_f64,
         seed in any::<u64>(),
-        sections in btree_map("[a-z.]{1,12}", vec(any::<u8>(), 0..200), 0..6),
+        sections in btree_map("[a-z.]{1,6}", vec(any::<u8>(), 0..200), 0..6),
+        outputs in proptest::option::of((proptest::option::of(any::<(u64, u64)>()), any::<u64>())),
     ) -> Checkpoint {
-        Checkpoint { scene_json, step, time_s, seed, sections }
+        let outputs = outputs.map(|(metrics, end)| WrittenOutputs {
+            recording: None,
+            metrics: metrics.map(|(bytes, xxh3)| Extent { bytes, xxh3 }),
+            pictures: Some(0..end),
+        });
+        Checkpoint { scene_json, step, time_s, seed, sections, outputs }
     }
 }
 
 fn small() -> Checkpoint {
     let sections =
         BTreeMap::from([("position".to_owned(), vec![1, 2, 3]), ("velocity".to_owned(), vec![9; 8])]);
-    Checkpoint { scene_json: "{}".to_owned(), step: 40, time_s: 0.2, seed: 1, sections }
+    Checkpoint { scene_json: "{}".to_owned(), step: 40, time_s: 0.2, seed: 1, sections, outputs: None }
 }
 
 fn write_bytes(path: &Path, bytes: &[u8]) -> Result<Checkpoint, Error> {
@@ -70,11 +76,12 @@ fn the_bad_section_is_named_with_what_was_found_and_expected() {
     small().write(&path).unwrap();
     let mut bytes = fs::read(&path).unwrap();
 
-    let error = write_bytes(&path, &bytes[..bytes.len() - 3]).unwrap_err().to_string();
+    let error = write_bytes(&path, &bytes[..bytes.len() - 8 - 3]).unwrap_err().to_string();
     assert!(error.contains("section 2 of 2 \"velocity\" at byte"), "{error}");
     assert!(error.contains("truncated: expected 8 byte(s), found 5"), "{error}");
 
-    let last = bytes.len() - 1;
+    // The checksum of the whole file follows.
+    let last = bytes.len() - 8 - 1;
     bytes[last] ^= 0x80;
     let error = write_bytes(&path, &bytes).unwrap_err().to_string();
     assert!(error.contains("\"velocity\"") && error.contains("checksum mismatch: expected xxh3"), "{error}");
@@ -82,6 +89,24 @@ fn the_bad_section_is_named_with_what_was_found_and_expected() {
     let error = small().section("density").unwrap_err().to_string();
     assert_eq!(error, "the checkpoint of step 40 has no section \"density\"; it has position, velocity");
     assert_eq!(small().section("position").unwrap(), [1, 2, 3]);
+}
+
+/// Sections of two checkpoints of one run have correct checksums, and do not make a checkpoint.
+#[test]
+fn sections_of_different_checkpoints_cannot_be_mixed() {
+    let dir = tempfile::tempdir().unwrap();
+    let [path, later_path, mixed] = ["checkpoint", "later", "mixed"].map(|name| dir.path().join(name));
+    let mut later = Checkpoint { step: 80, ..small() };
+    later.sections.insert("velocity".to_owned(), vec![5; later.sections["velocity"].len()]);
+    small().write(&path).unwrap();
+    later.write(&later_path).unwrap();
+    let [mut bytes, of_later] = [path, later_path].map(|path| fs::read(path).unwrap());
+    assert_eq!(bytes.len(), of_later.len());
+    let middle = bytes.len() - 8 - small().sections["velocity"].len() - 48;
+    let end = bytes.len() - 8;
+    bytes[middle..end].copy_from_slice(&of_later[middle..end]);
+    let error = write_bytes(&mixed, &bytes).unwrap_err().to_string();
+    assert!(error.contains("checksum of the whole file at byte"), "{error}");
 }
 
 #[test]

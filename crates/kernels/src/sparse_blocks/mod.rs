@@ -214,10 +214,9 @@ impl SparseBlocks {
         }
     }
 
-    /// Returns the bytes of all buffers whose length depends on the capacity, and of the table, if there is
-    /// one.
-    pub fn bytes(&self) -> u64 {
-        let BlockCapacity { occupied, active } = self.capacity();
+    /// Returns the bytes of all buffers whose length depends on the number of blocks, for so many blocks, and of
+    /// the table, if there is one.
+    pub fn bytes(&self, BlockCapacity { occupied, active }: BlockCapacity) -> u64 {
         let reach = self.layout.reach();
         let (sorted, table) = match &self.search {
             Search::Sorted { .. } => (1 + self.layout.block_nodes(), 0),

@@ -5,7 +5,7 @@ use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::MotionMetrics;
 use crate::metrics_reduction::{MetricsRecord, MetricsReduction, PendingRecord};
-use frazil_kernels::SparseBlocks;
+use frazil_kernels::{BlockCapacity, SparseBlocks};
 use frazil_shaders::mpm::measure;
 use frazil_shaders::types::MpmMetrics as Raw;
 use frazil_vk::{Device, Kernel, Pending, ReadbackRing, Recorder, Result};
@@ -33,8 +33,8 @@ pub struct MpmMetrics {
     pub plastic_volume_max: f64,
     /// Number of nodes in active blocks.
     pub n_nodes: u64,
-    /// Memory of nodes and lists of blocks in bytes. Its capacity follows the active blocks with the delay of
-    /// the read-back, so it may differ from run to run.
+    /// Memory in bytes that nodes and lists of the blocks found need. The capacity that is allocated for them is
+    /// larger, and depends on when the host reads their number.
     pub grid_bytes: u64,
 }
 
@@ -70,9 +70,11 @@ impl MpmMetrics {
 #[derive(Debug)]
 pub struct PendingMpmMetrics {
     total: PendingRecord<Raw>,
+    occupied: Pending<u32>,
     active: Pending<u32>,
     block_nodes: u64,
-    grid_bytes: u64,
+    /// Bytes that do not depend on the number of blocks, bytes per occupied and per active block.
+    bytes: [u64; 3],
 }
 
 impl PendingMpmMetrics {
@@ -81,7 +83,7 @@ impl PendingMpmMetrics {
     /// # Errors
     /// The device was lost.
     pub fn is_ready(&self) -> Result<bool> {
-        Ok(self.total.is_ready()? && self.active.is_ready()?)
+        Ok(self.total.is_ready()? && self.occupied.is_ready()? && self.active.is_ready()?)
     }
 
     /// Waits for the result.
@@ -91,6 +93,8 @@ impl PendingMpmMetrics {
     pub fn wait(self) -> Result<MpmMetrics> {
         let (raw, particles) = self.total.wait()?;
         let wide = |v: [f32; 3]| v.map(f64::from);
+        let (occupied, active) = (u64::from(self.occupied.wait()?[0]), u64::from(self.active.wait()?[0]));
+        let [of_table, per_occupied, per_active] = self.bytes;
         let measured = f64::from(particles.saturating_sub(raw.n_not_finite)).max(1.0);
         Ok(MpmMetrics {
             all: MotionMetrics {
@@ -111,8 +115,8 @@ impl PendingMpmMetrics {
             angular_momentum_kg_m2_s: wide(raw.angular_momentum_kg_m2_s),
             plastic_volume_min: raw.plastic_volume_min.into(),
             plastic_volume_max: raw.plastic_volume_max.into(),
-            n_nodes: u64::from(self.active.wait()?[0]) * self.block_nodes,
-            grid_bytes: self.grid_bytes,
+            n_nodes: active * self.block_nodes,
+            grid_bytes: of_table + occupied * per_occupied + active * per_active,
         })
     }
 }
@@ -155,11 +159,17 @@ impl MpmMeasurePass {
             parts: self.0.parts(),
         };
         let block_nodes = u64::from(parameters.layout.block_nodes());
+        let bytes = |occupied, active| {
+            let found = BlockCapacity { occupied, active };
+            Nodes::bytes(parameters, found) + blocks.bytes(found)
+        };
+        let fixed = bytes(0, 0);
         Ok(PendingMpmMetrics {
             total: self.0.record(recorder, ring, particles.count(), bindings, ())?,
+            occupied: ring.read(recorder, &blocks.occupied_count().count, 1)?,
             active: ring.read(recorder, &blocks.active_count().count, 1)?,
             block_nodes,
-            grid_bytes: Nodes::bytes(parameters, blocks.capacity()) + blocks.bytes(),
+            bytes: [fixed, bytes(1, 0) - fixed, bytes(0, 1) - fixed],
         })
     }
 }

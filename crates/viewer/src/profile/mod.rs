@@ -43,6 +43,7 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
         baseline.check(&device.info().name, &scene.name, &scene_hash)?;
     }
     let folder = Folder::create(&args.out.clone().unwrap_or_else(|| run::default_folder(&scene)))?;
+    let _lock = run::FolderLock::acquire(folder.root())?;
     let peak_gflop_per_s = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
     let mut passes = PassLog::new(&device)?;
     let mut simulation = Simulation::new(&device, scene)?;

@@ -5,6 +5,7 @@ mod flow;
 mod identity;
 mod impacts;
 mod interrupt;
+mod lock;
 mod outputs;
 mod pace;
 mod parcel;
@@ -19,7 +20,8 @@ pub use changes::Changes;
 pub use flow::draw_map;
 pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
-pub use outputs::{Folder, create_dir, default_folder};
+pub use lock::FolderLock;
+pub use outputs::{Folder, check_outputs, create_dir, default_folder};
 pub use picture::{Camera, draw};
 pub use report::{GIT_COMMIT, Report};
 pub use schedule::Schedule;
@@ -42,10 +44,13 @@ use indicatif::ProgressBar;
 use outputs::Outputs;
 use progress::Progress;
 use session::Session;
+use std::path::Path;
 use writer::Writer;
 
 /// Runs a scene.
 pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
+    // From here on, so that an interrupt while the device is set up ends the run cleanly, too.
+    interrupt::flag();
     let mut report = Report::begin();
     let scene = args.scene.load()?;
     let changes = Changes::new(&args.changes_at, &scene, Schedule::new(args, &scene).last_step)?;
@@ -67,6 +72,12 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         report.warn(device::SOFTWARE_WARNING.to_owned(), args.quiet);
     }
     let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(&scene)))?;
+    let _lock = FolderLock::acquire(folder.root())?;
+    if checkpoint.is_none()
+        && let Some(aside) = folder.set_checkpoint_aside()?
+    {
+        report.warn(format!("the checkpoint of an earlier run is now {}", aside.display()), args.quiet);
+    }
     let start =
         Start { args, device: &device, scene, changes, checkpoint, folder: &folder, report, bar: None };
     let ran = simulate(start, |_| Ok(()))?;
@@ -138,7 +149,12 @@ pub fn simulate(
     let recorded = recorded_columns(args, &simulation)?;
     let metrics = simulation.solver.metrics();
     let outputs = match &checkpoint {
-        Some((checkpoint, _)) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?,
+        Some((checkpoint, _)) if is_new(args, folder) => {
+            let (step, root) = (checkpoint.step, folder.root().display());
+            report.warn(format!("outputs in {root} begin at the checkpoint's step {step}"), args.quiet);
+            Outputs::create(folder, &schedule, &meta, &metrics)?
+        }
+        Some((checkpoint, _)) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint)?,
         None => Outputs::create(folder, &schedule, &meta, &metrics)?,
     };
     if simulation.step() > schedule.last_step {
@@ -201,6 +217,18 @@ pub fn simulate(
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
+}
+
+/// Returns true if a resumed run begins new outputs: by request, or in a folder that has none and is not that of
+/// the checkpoint.
+fn is_new(args: &RunArgs, folder: &Folder) -> bool {
+    let resumes_here = args.resume.as_deref().and_then(Path::parent).is_none_or(|of_checkpoint| {
+        match [of_checkpoint, folder.root()].map(|path| path.join(".").canonicalize()) {
+            [Ok(a), Ok(b)] => a == b,
+            _ => true,
+        }
+    });
+    args.discard_outputs || !resumes_here && !folder.has_outputs()
 }
 
 /// Returns the scene whose description names the changes while it runs, for the recording.

@@ -4,11 +4,14 @@ use super::parcel::{OutputBatch, Picture, StepTime};
 use super::schedule::Schedule;
 use crate::failure::Failure;
 use frazil_io::{
-    Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter, flow_raster_files,
+    Checkpoint, Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter, WrittenOutputs,
+    flow_raster_files,
 };
 use frazil_scene::Scene;
 use frazil_solvers::{MetricInfo, PlotSpec, factories};
+use std::fmt::Display;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Output folder.
@@ -71,6 +74,24 @@ impl Folder {
             }
         }
         Ok(())
+    }
+
+    /// Renames the checkpoint of an earlier run, so that nobody resumes from it by mistake; returns its new path.
+    pub fn set_checkpoint_aside(&self) -> Result<Option<PathBuf>, Failure> {
+        let path = self.checkpoint();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let numbered = |n: u32| path.with_file_name(format!("checkpoint.earlier-{n}.frazil-ckpt"));
+        let aside = (1..).map(numbered).find(|path| !path.exists()).unwrap_or_else(|| numbered(0));
+        fs::rename(&path, &aside)
+            .map_err(|error| Failure::input(format!("cannot rename {}: {error}", path.display())))?;
+        Ok(Some(aside))
+    }
+
+    /// Returns true if there is a recording or a table of metrics.
+    pub fn has_outputs(&self) -> bool {
+        self.recording().exists() || self.metrics().exists()
     }
 
     pub fn root(&self) -> &Path {
@@ -178,6 +199,44 @@ pub struct Outputs {
     metrics: Option<MetricsWriter>,
     timing: Option<MetricsWriter>,
     recording: Option<RecordingWriter>,
+    /// Numbers of the pictures written so far.
+    pictures: Option<Range<u64>>,
+}
+
+/// Checks that the files written before a checkpoint are still there, byte by byte.
+pub fn check_outputs(folder: &Folder, schedule: &Schedule, checkpoint: &Checkpoint) -> Result<(), Failure> {
+    let Some(written) = &checkpoint.outputs else {
+        return Err(lost(
+            &"the checkpoint, by an earlier version of frazil, does not name the outputs before it",
+        ));
+    };
+    let files = [
+        (schedule.record.is_some(), folder.recording(), written.recording),
+        (schedule.metrics.is_some(), folder.metrics(), written.metrics),
+    ];
+    for (is_due, path, extent) in files {
+        match extent {
+            Some(extent) if is_due => extent.check(&path).map_err(|error| lost(&error))?,
+            None if is_due && path.exists() => {
+                return Err(lost(&format_args!("{}: not of the checkpoint's run", path.display())));
+            }
+            _ => {}
+        }
+    }
+    let pictures = written.pictures.clone().filter(|_| schedule.picture.is_some()).unwrap_or_default();
+    let is_lost = |path: &PathBuf| fs::metadata(path).map_or(true, |file| file.len() == 0);
+    match pictures.map(|index| folder.picture(index)).find(is_lost) {
+        Some(path) => Err(lost(&format_args!("{}: missing or empty", path.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Returns the error for outputs that a resumed run cannot continue.
+fn lost(problem: &dyn Display) -> Failure {
+    Failure::input(format!(
+        "{problem}; outputs from before the checkpoint are not whole: restore them, resume from an earlier checkpoint, or \
+         begin new outputs at this step with --discard-outputs"
+    ))
 }
 
 impl Outputs {
@@ -198,14 +257,16 @@ impl Outputs {
         Self::open(folder, schedule, [metrics, timing], recording)
     }
 
-    /// Opens the files of a run that is resumed at `step`; missing files are created.
+    /// Opens the files of a run that is resumed from a checkpoint; what was written before it must be there.
     pub fn resume(
         folder: &Folder,
         schedule: &Schedule,
         meta: &RecordingMeta,
         measured: &[MetricInfo],
-        step: u64,
+        checkpoint: &Checkpoint,
     ) -> Result<Self, Failure> {
+        check_outputs(folder, schedule, checkpoint)?;
+        let step = checkpoint.step;
         // A row or frame at the checkpoint's step is kept if an uninterrupted run would have written it too.
         let due = schedule.due(step);
         let last = |due: bool| if due { step } else { step.saturating_sub(1) };
@@ -225,7 +286,10 @@ impl Outputs {
         let metrics = schedule.metrics.map(|_| resume_metrics(&folder.metrics())).transpose();
         let timing = schedule.metrics.map(|_| resume_timing(&folder.timing())).transpose();
         let recording = schedule.record.map(|_| resume_recording(&folder.recording())).transpose();
-        Self::open(folder, schedule, [metrics, timing], recording)
+        let outputs =
+            Self::open(folder, schedule, [metrics, timing], recording).map_err(|error| lost(&error))?;
+        let before = checkpoint.outputs.as_ref().and_then(|written| written.pictures.clone());
+        Ok(Self { pictures: before.filter(|_| schedule.picture.is_some()), ..outputs })
     }
 
     fn open(
@@ -239,6 +303,7 @@ impl Outputs {
         }
         Ok(Self {
             folder: folder.clone(),
+            pictures: None,
             metrics: metrics.map_err(Failure::input)?,
             timing: timing.map_err(Failure::input)?,
             recording: recording.map_err(Failure::input)?,
@@ -249,17 +314,37 @@ impl Outputs {
         if let (Some(writer), Some(StepTime { step, ms_per_step })) = (&mut self.timing, parcel.timing) {
             writer.row(&[step as f64, ms_per_step]).map_err(Failure::other)?;
         }
+        let before = self.metrics.as_ref().map(MetricsWriter::extent);
         if let (Some(writer), Some(row)) = (&mut self.metrics, &parcel.metrics) {
             writer.row(row).map_err(Failure::other)?;
         }
         if let Some(Picture { index, width, height, pixels }) = parcel.picture {
             frazil_render::write_png(&self.folder.picture(index), width, height, &pixels)
                 .map_err(Failure::other)?;
+            self.pictures.get_or_insert(index..index).end = index + 1;
         }
         if let (Some(writer), Some(frame)) = (&mut self.recording, &parcel.frame) {
             writer.append(frame).map_err(Failure::other)?;
         }
-        if let Some(checkpoint) = parcel.checkpoint {
+        if let Some(mut checkpoint) = parcel.checkpoint {
+            // On disk before the checkpoint that names them: after a power cut either both are there, or the
+            // previous checkpoint is.
+            for table in self.metrics.iter().chain(&self.timing) {
+                table.sync().map_err(Failure::other)?;
+            }
+            if let Some(recording) = &self.recording {
+                recording.sync().map_err(Failure::other)?;
+            }
+            checkpoint.outputs = Some(WrittenOutputs {
+                recording: self.recording.as_ref().map(RecordingWriter::extent),
+                // A resumed run replaces a row that is only here because the run ends.
+                metrics: if parcel.is_last_row {
+                    before
+                } else {
+                    self.metrics.as_ref().map(MetricsWriter::extent)
+                },
+                pictures: self.pictures.clone(),
+            });
             checkpoint.write(&self.folder.checkpoint()).map_err(Failure::other)?;
         }
         Ok(())

@@ -8,6 +8,8 @@ use frazil_io::{Checkpoint, Frame};
 pub struct OutputBatch {
     pub timing: Option<StepTime>,
     pub metrics: Option<Vec<f64>>,
+    /// True if that row is only due because the run ends here.
+    pub is_last_row: bool,
     pub picture: Option<Picture>,
     pub frame: Option<Frame>,
     pub checkpoint: Option<Checkpoint>,

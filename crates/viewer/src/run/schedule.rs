@@ -24,6 +24,8 @@ pub struct Due {
     pub picture: bool,
     pub record: bool,
     pub metrics: bool,
+    /// True if they are due only because the run ends here: a longer run has no such row.
+    pub metrics_at_end: bool,
     pub check: bool,
     pub checkpoint: bool,
     /// True at the last step, which is always measured, because its state is hashed and must be valid.
@@ -62,6 +64,7 @@ impl Schedule {
             picture: is_due(self.picture),
             record: is_due(self.record),
             metrics: is_due(self.metrics) || last && self.metrics.is_some(),
+            metrics_at_end: last && self.metrics.is_some() && !is_due(self.metrics),
             check: is_due(self.check) || last && self.check.is_some(),
             // The initial state is given by the scene.
             checkpoint: step > 0 && (is_due(self.checkpoint) || last && self.checkpoint.is_some()),

@@ -298,6 +298,7 @@ impl PendingOutput {
         let recorded = shown.filter(|column| recorded.iter().any(|name| *name == column.name));
         Ok(OutputBatch {
             timing: None,
+            is_last_row: due.metrics_at_end,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(measured.values).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
             frame: due.record.then(|| state::frame(step, time_s, recorded, &bodies)).transpose()?,
@@ -315,5 +316,6 @@ fn checkpoint(scene: &Scene, step: u64, time_s: f64, columns: &[HostColumn]) -> 
         time_s,
         seed: scene.seed,
         sections: columns.iter().map(section).collect(),
+        outputs: None,
     })
 }

@@ -35,6 +35,7 @@ pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
         introduce(&cases, &device);
     }
     create_dir(&out)?;
+    let _lock = run::FolderLock::acquire(&out)?;
     Sweep::new(args, &device, cases, out)?.run()
 }
 
@@ -129,7 +130,10 @@ impl<'a> Sweep<'a> {
         }
         // A checkpoint of another scene, of a later step or a damaged one is ignored: the case starts again.
         let checkpoint = run::read_checkpoint(&folder.checkpoint(), &case.scene, &Changes::default()).ok();
-        let checkpoint = checkpoint.filter(|(checkpoint, _)| checkpoint.step <= case.last_step);
+        let schedule = run::Schedule::new(&case.args, &case.scene);
+        let checkpoint = checkpoint.filter(|(checkpoint, _)| {
+            checkpoint.step <= case.last_step && run::check_outputs(folder, &schedule, checkpoint).is_ok()
+        });
         self.bar.set_position(before + checkpoint.as_ref().map_or(0, |(checkpoint, _)| checkpoint.step));
         self.bar.reset_eta();
         let start = Start {

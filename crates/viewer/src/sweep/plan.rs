@@ -83,6 +83,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
         check: None,
         checkpoint: None,
         resume: None,
+        discard_outputs: false,
         profile: false,
         quiet: true,
     };

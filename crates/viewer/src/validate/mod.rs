@@ -10,7 +10,7 @@ mod result;
 use crate::args::ValidateArgs;
 use crate::device;
 use crate::failure::{Failure, FailureKind};
-use crate::run::Folder;
+use crate::run::{Folder, FolderLock};
 use crate::say;
 use case::{Case, Cost, Lab, Outcome, Status};
 use report::Table;
@@ -28,6 +28,8 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
     }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join("validation"));
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let _ = Folder::create(&out)?;
+    let _lock = FolderLock::acquire(&out)?;
     let mut table = Table::new(&device, &all, &selected);
     if args.resume {
         for finished in read_finished(&out, &table.device, args.full)? {
@@ -38,7 +40,6 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
             }
         }
     }
-    let _ = Folder::create(&out)?;
     let mut file = ResultFile::create(&out, &table.results)?;
     let lab = Lab::new(device.clone(), args.full);
     let print = |text: &str| if args.quiet { Ok(()) } else { say::data(text) };

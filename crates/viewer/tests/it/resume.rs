@@ -20,18 +20,11 @@ pub fn run_whole_and_broken(folder: &Path, run: impl Fn(&Path, &[&str])) -> [Pat
 
 /// Panics, naming the file, unless the results of an interrupted run equal those of a complete one.
 pub fn assert_same_results(whole: &Path, broken: &Path) {
-    assert_same_pictures_and_recording(whole, broken);
-    let metrics = [whole, broken].map(|out| fs::read(out.join("metrics.csv")).unwrap());
-    assert!(metrics[0] == metrics[1], "metrics.csv differs");
-}
-
-/// Compares like the function above, except for metrics.
-pub fn assert_same_pictures_and_recording(whole: &Path, broken: &Path) {
     assert_eq!(state_hash(whole), state_hash(broken));
     let pictures = fs::read_dir(whole.join("frames")).unwrap().map(|entry| entry.unwrap().file_name());
     let mut files: Vec<PathBuf> = pictures.map(|name| Path::new("frames").join(name)).collect();
     assert_eq!(files.len(), fs::read_dir(broken.join("frames")).unwrap().count());
-    files.push(PathBuf::from("recording.frazil-rec"));
+    files.extend(["recording.frazil-rec", "metrics.csv"].map(PathBuf::from));
     for file in files {
         assert!(
             fs::read(whole.join(&file)).unwrap() == fs::read(broken.join(&file)).unwrap(),
@@ -108,4 +101,130 @@ fn an_interrupted_run_ends_well_and_says_where_to_go_on() {
     assert!(report.final_state_hash.is_none() && report.steps > 0);
     assert_eq!(frazil_io::Checkpoint::read(&out.join("checkpoint.frazil-ckpt")).unwrap().step, report.steps);
     assert_eq!(Recording::open(&out.join("recording.frazil-rec")).unwrap().tail(), &Tail::Finished);
+}
+
+/// Runs with these intervals to a step, and to a checkpoint there.
+const CADENCES: [&str; 6] = ["--render", "10", "--record", "4", "--metrics", "5"];
+
+#[test]
+fn one_run_at_a_time_writes_to_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path();
+    let mut endless = run_small(out, &["--steps", "1000000", "--metrics", "1", "--checkpoint", "5"]);
+    let mut child = endless.spawn().unwrap();
+    let checkpoint = out.join("checkpoint.frazil-ckpt");
+    wait_until("checkpoint", || checkpoint.exists());
+    let resume = ["--steps", "40", "--resume", checkpoint.to_str().unwrap()];
+    for arguments in [&["--steps", "40"][..], &resume] {
+        let second = run_small(out, arguments).output().unwrap();
+        assert_eq!(second.status.code(), Some(2), "{}", stderr(&second));
+        let holder = format!("is in use by process {} (", child.id());
+        assert!(stderr(&second).contains(&holder), "{}", stderr(&second));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The lock ends with its process; rows are those of one run.
+    let text = fs::read_to_string(out.join("metrics.csv")).unwrap();
+    let steps: Vec<u64> =
+        text.lines().skip(1).filter_map(|row| row.split(',').next()?.parse().ok()).collect();
+    assert!(steps.iter().enumerate().all(|(i, step)| i as u64 == *step), "{steps:?}");
+    let step = frazil_io::Checkpoint::read(&checkpoint).unwrap().step;
+    succeed(&mut run_small(out, &["--steps", &step.to_string(), "--metrics", "1", "--resume", resume[3]]));
+}
+
+/// What happens to a file between a run and its resumption.
+fn damages() -> [(&'static str, fn(&Path)); 5] {
+    fn change(path: &Path, change: impl Fn(&mut Vec<u8>)) {
+        let mut bytes = fs::read(path).unwrap();
+        change(&mut bytes);
+        fs::write(path, bytes).unwrap();
+    }
+    [
+        ("deleted", |path| fs::remove_file(path).unwrap()),
+        ("empty", |path| change(path, Vec::clear)),
+        ("truncated", |path| change(path, |bytes| bytes.truncate(bytes.len() / 2))),
+        ("zeroed", |path| change(path, |bytes| bytes.fill(0))),
+        ("with a flipped bit", |path| change(path, |bytes| bytes[200] ^= 1)),
+    ]
+}
+
+#[test]
+fn a_run_whose_earlier_outputs_are_damaged_is_not_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    succeed(&mut run_small(&whole, &[&CADENCES[..], &["--steps", "12", "--checkpoint", "12"]].concat()));
+    let files = ["recording.frazil-rec", "metrics.csv", "checkpoint.frazil-ckpt"];
+    let pictures = ["frames/frame_000000.png", "frames/frame_000001.png"];
+    let copy = |name: &str| {
+        let out = folder.path().join(name);
+        fs::create_dir_all(out.join("frames")).unwrap();
+        for file in files.iter().chain(&pictures) {
+            fs::copy(whole.join(file), out.join(file)).unwrap();
+        }
+        out
+    };
+    let resume = |out: &Path, more: &[&str]| {
+        let checkpoint = out.join("checkpoint.frazil-ckpt");
+        let arguments = ["--steps", "16", "--resume", checkpoint.to_str().unwrap()];
+        run_small(out, &[&CADENCES[..], &arguments, more].concat()).output().unwrap()
+    };
+    let complete = copy("complete");
+    let ended = resume(&complete, &[]);
+    assert!(ended.status.success(), "{}", stderr(&ended));
+
+    for (damage, harm) in damages() {
+        let of_outputs = files[..2].iter().chain(&pictures[1..]);
+        for file in of_outputs.filter(|file| !file.ends_with("png") || ["deleted", "empty"].contains(&damage))
+        {
+            let out = copy(&format!("{damage} {file}").replace(['/', ' '], "_"));
+            harm(&out.join(file));
+            let read = || files.map(|file| fs::read(out.join(file)).ok());
+            let before = read();
+            let refused = resume(&out, &[]);
+            let message = stderr(&refused);
+            assert_eq!(refused.status.code(), Some(2), "{file} {damage}: {message}");
+            assert!(
+                message.contains(file) && message.contains("--discard-outputs"),
+                "{file} {damage}: {message}"
+            );
+            assert!(read() == before, "{file} {damage}: the refused run changed a file");
+        }
+    }
+
+    let out = copy("discarded");
+    fs::remove_file(out.join("recording.frazil-rec")).unwrap();
+    let ended = resume(&out, &["--discard-outputs"]);
+    assert!(ended.status.success(), "{}", stderr(&ended));
+    assert_eq!(state_hash(&out), state_hash(&complete));
+    let recording = Recording::open(&out.join("recording.frazil-rec")).unwrap();
+    assert_eq!(recording.times().map(|(step, _)| step).collect::<Vec<_>>(), [16]);
+
+    // A folder without outputs that is not the checkpoint's begins at its step.
+    let elsewhere = folder.path().join("elsewhere");
+    let checkpoint = whole.join("checkpoint.frazil-ckpt");
+    let arguments = ["--steps", "16", "--resume", checkpoint.to_str().unwrap()];
+    let ended = run_small(&elsewhere, &[&CADENCES[..], &arguments].concat()).output().unwrap();
+    assert!(ended.status.success(), "{}", stderr(&ended));
+    let report = frazil_io::RunInfo::read(&elsewhere.join("run.json")).unwrap();
+    assert!(report.warnings.iter().any(|warning| warning.ends_with("begin at the checkpoint's step 12")));
+    assert_eq!(state_hash(&elsewhere), state_hash(&complete));
+}
+
+#[test]
+fn a_new_run_sets_the_checkpoint_of_an_earlier_one_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path();
+    succeed(&mut run_small(out, &["--steps", "8", "--checkpoint", "8"]));
+    let checkpoint = out.join("checkpoint.frazil-ckpt");
+    let earlier = fs::read(&checkpoint).unwrap();
+    for n in 1..=2 {
+        let run = run_small(out, &["--steps", "4"]).output().unwrap();
+        assert!(run.status.success(), "{}", stderr(&run));
+        if n == 1 {
+            let warnings = frazil_io::RunInfo::read(&out.join("run.json")).unwrap().warnings;
+            assert!(warnings.iter().any(|warning| warning.ends_with("checkpoint.earlier-1.frazil-ckpt")));
+        }
+        assert!(!checkpoint.exists());
+        assert!(fs::read(out.join("checkpoint.earlier-1.frazil-ckpt")).unwrap() == earlier);
+    }
 }

@@ -1,0 +1,72 @@
+//! Lock of an output folder: one run at a time writes to it.
+
+use crate::failure::Failure;
+use crate::say;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+/// Name of the lock file. It stays in the folder; only the lock on it counts, which ends with its process.
+const NAME: &str = ".frazil.lock";
+
+/// Exclusive lock of a folder, until it is dropped.
+#[derive(Debug)]
+pub struct FolderLock {
+    _file: File,
+}
+
+impl FolderLock {
+    /// Locks a folder; if another process holds the lock, the error names it.
+    pub fn acquire(folder: &Path) -> Result<Option<Self>, Failure> {
+        let path = folder.join(NAME);
+        let failed = |error| Failure::input(format!("cannot lock {}: {error}", path.display()));
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                // Its holder may be about to write this text.
+                let _ = file.read_to_string(&mut holder);
+                let holder = if holder.is_empty() { "another process" } else { holder.trim_end() };
+                return Err(Failure::input(format!(
+                    "{} is in use by {holder}; wait for its end, or give another --out",
+                    folder.display()
+                )));
+            }
+            // Some network file systems have no locks.
+            Err(TryLockError::Error(error)) => {
+                say::note(format_args!("warning: {} cannot be locked: {error}", folder.display()));
+                return Ok(None);
+            }
+        }
+        let holder = holder();
+        let written =
+            file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(holder.as_bytes()));
+        written.map_err(failed)?;
+        Ok(Some(Self { _file: file }))
+    }
+}
+
+/// Describes this process: "process 123 (frazil run …)".
+fn holder() -> String {
+    let arguments: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    format!("process {} ({})\n", std::process::id(), arguments.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_locked_once_and_again_after_its_release() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = FolderLock::acquire(folder.path()).unwrap();
+        let error = FolderLock::acquire(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(&format!("is in use by process {}", std::process::id())), "{error}");
+        drop(lock);
+        assert!(FolderLock::acquire(folder.path()).unwrap().is_some());
+    }
+}
