@@ -1,15 +1,15 @@
 //! `frazil export`: frames of a recording in formats of other programs.
 
 use crate::args::{ExportArgs, ExportWhat};
+use crate::damage::Skipped;
 use crate::device;
 use crate::failure::Failure;
 use crate::flow_map::export_map;
 use crate::picture::{Surfaces, check_surface};
 use crate::run::create_dir;
-use crate::say;
 use crate::slab_files::{self, SlabSolids};
 use crate::view::{Playback, Player};
-use frazil_io::{Faces, Format, MeshFormat, Recording, Tail, export_bodies, export_mesh, write_pvd};
+use frazil_io::{Faces, Format, MeshFormat, Recording, export_bodies, export_mesh, write_pvd};
 use frazil_scene::Scene;
 use std::path::Path;
 
@@ -36,12 +36,13 @@ fn export_particles(args: &ExportArgs, format: Format) -> Result<(), Failure> {
     if recording.is_empty() {
         return Err(Failure::input(format!("{}: the recording holds no frame", args.recording.display())));
     }
-    warn_of_damage(args, &recording);
+    let mut skipped = Skipped::begin(&recording);
     let folder = folder(args)?;
     let mut files = Vec::with_capacity(recording.len());
     let (mut slabs, mut slab_files) = (None, Vec::new());
     for index in 0..recording.len() {
-        let frame = recording.frame(index).map_err(Failure::input)?;
+        let Some(frame) = skipped.read(&mut recording, index)? else { continue };
+        let index = recording.number(index).unwrap_or(0) as usize;
         let name = format.file_name(index);
         frazil_io::export(&frame, format, &folder.join(&name)).map_err(Failure::other)?;
         files.push((frame.time_s(), name));
@@ -61,14 +62,13 @@ fn export_particles(args: &ExportArgs, format: Format) -> Result<(), Failure> {
             write_pvd(&folder.join("slabs.pvd"), &slab_files).map_err(Failure::other)?;
         }
     }
-    Ok(())
+    skipped.check_finished(&recording)
 }
 
 /// Writes the surface of each frame's particles, of all phases in one file, and that of slabs.
 fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> Result<(), Failure> {
     let (recording, scene) = Player::open(&args.recording, &args.changes)?;
     check_surface(&scene, &format!("--mesh {format}"))?;
-    warn_of_damage(args, &recording);
     let folder = folder(args)?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let times: Vec<(u64, f64)> = recording.times().collect();
@@ -77,6 +77,11 @@ fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> R
     let mut player = Player::new(&device, recording, scene, Playback::new(&times, 1.0, 1.0))?;
     for index in 0..times.len() {
         player.seek(index)?;
+        if player.frame() != index {
+            // It is damaged.
+            continue;
+        }
+        let index = player.number() as usize;
         surfaces.find(&player.shown())?;
         let surface = surfaces.download()?;
         let path = folder.join(format.file_name(index));
@@ -89,20 +94,13 @@ fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> R
         }
         device.check_validation()?;
     }
-    Ok(())
+    player.check_finished()
 }
 
 /// Returns the slabs of a recording's scene.
 fn solids(args: &ExportArgs, recording: &Recording) -> Result<SlabSolids, Failure> {
     let origin = args.recording.display().to_string();
     SlabSolids::new(&Scene::from_json_with(&recording.meta().scene_json, &origin, &[])?)
-}
-
-fn warn_of_damage(args: &ExportArgs, recording: &Recording) {
-    if let Tail::Damaged(damage) = recording.tail() {
-        let path = args.recording.display();
-        say::note(format_args!("warning: {path}: only the frames before this are complete: {damage}"));
-    }
 }
 
 /// Returns the output folder.

@@ -9,6 +9,7 @@ mod args;
 mod bench;
 mod change_at;
 mod check;
+mod damage;
 mod device;
 mod export;
 mod failure;

@@ -20,7 +20,7 @@ pub enum Tail {
     /// Nothing: the writer is still running, or was killed between two frames.
     Open,
     /// An incomplete frame or end: the writer is in the middle of it or was killed there, or the file was
-    /// damaged. The text has its name and offset; frames after it cannot be found.
+    /// damaged. The text has its name and offset; no frame was found after it.
     Damaged(Damage),
 }
 
@@ -34,6 +34,9 @@ pub struct Recording {
     pub(super) frames: Vec<Entry>,
     /// End of the last frame.
     pub(super) end_bytes: u64,
+    /// End of the part before the first frame.
+    pub(super) head_bytes: u64,
+    gaps: Vec<Damage>,
     tail: Tail,
 }
 
@@ -64,7 +67,8 @@ impl Recording {
             .map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
         let end_bytes = (head.len() + meta_bytes.len()) as u64;
         let (path, frames) = (path.to_owned(), Vec::new());
-        let mut recording = Self { file, path, version, meta, frames, end_bytes, tail: Tail::Open };
+        let (head_bytes, gaps, tail) = (end_bytes, Vec::new(), Tail::Open);
+        let mut recording = Self { file, path, version, meta, frames, end_bytes, head_bytes, gaps, tail };
         recording.refresh()?;
         Ok(recording)
     }
@@ -125,7 +129,35 @@ impl Recording {
         Ok(Parser::new(&bytes, offset_bytes).checked("chunk").ok().map(Chunk::from_bytes))
     }
 
-    /// Walks from chunk to chunk, from the end of the last known frame.
+    /// Returns the offset of the first header of a frame with a correct checksum from `offset_bytes` on, of a
+    /// later frame than those known.
+    fn next_frame(&mut self, mut offset_bytes: u64) -> io::Result<Option<u64>> {
+        const BLOCK_BYTES: u64 = 1 << 20;
+        loop {
+            let bytes = read_at(&mut self.file, offset_bytes, BLOCK_BYTES)?;
+            let is_next = |header: &[u8]| {
+                let parsed = Parser::new(header, 0).checked::<CHUNK_BYTES>("chunk").map(Chunk::from_bytes);
+                parsed.is_ok_and(|chunk| chunk.tag == FRAME_TAG && chunk.index >= self.next_number())
+            };
+            let mut headers = bytes.windows(CHUNK_BYTES);
+            if let Some(at) = headers.position(|header| header[..4] == FRAME_TAG && is_next(header)) {
+                return Ok(Some(offset_bytes + at as u64));
+            }
+            if (bytes.len() as u64) < BLOCK_BYTES {
+                return Ok(None);
+            }
+            // A header may begin at the end of this block.
+            offset_bytes += BLOCK_BYTES - CHUNK_BYTES as u64 + 1;
+        }
+    }
+
+    /// Returns the number of the frame after the last known one.
+    fn next_number(&self) -> u64 {
+        self.frames.last().map_or(0, |entry| entry.chunk.index + 1)
+    }
+
+    /// Walks from chunk to chunk, from the end of the last known frame; where one is damaged, to the next header
+    /// of a frame.
     fn scan(&mut self) -> io::Result<Tail> {
         let file_bytes = self.file.metadata()?.len();
         loop {
@@ -133,14 +165,24 @@ impl Recording {
             if offset_bytes >= file_bytes {
                 return Ok(Tail::Open);
             }
-            let place = format!("frame {}", self.frames.len());
+            let number = self.next_number();
+            let place = format!("frame {number}");
             let bytes = read_at(&mut self.file, offset_bytes, CHUNK_BYTES as u64)?;
             let chunk = match Parser::new(&bytes, offset_bytes).checked(&place) {
                 Ok(bytes) => Chunk::from_bytes(bytes),
-                Err(damage) => return Ok(Tail::Damaged(damage)),
+                Err(damage) => {
+                    let Some(next) = self.next_frame(offset_bytes + 1)? else {
+                        return Ok(Tail::Damaged(damage));
+                    };
+                    self.gaps.push(damage);
+                    self.end_bytes = next;
+                    continue;
+                }
             };
             let damaged = |problem| Ok(Tail::Damaged(Damage { place, offset_bytes, problem }));
-            if chunk.index != self.frames.len() as u64 {
+            // After a gap, whose damage is known, a frame has a higher number.
+            let is_after_gap = chunk.tag == FRAME_TAG && chunk.index > number && !self.gaps.is_empty();
+            if chunk.index != number && !is_after_gap {
                 return damaged(Problem::Invalid(format!("it is numbered {}", chunk.index)));
             }
             let found_bytes = file_bytes - offset_bytes - CHUNK_BYTES as u64;
@@ -179,7 +221,7 @@ impl Recording {
         };
         let n_frames = self.frames.len() as u64;
         let listed = section.payload.len();
-        if index_from_bytes(section.payload, self.begin_bytes(), offset_bytes).is_none() {
+        if index_from_bytes(section.payload, self.head_bytes, offset_bytes).is_none() {
             let problem = Problem::Invalid(format!("its {listed} bytes do not list the {n_frames} frame(s)"));
             return damaged("the index", offset_bytes, problem);
         }
@@ -201,11 +243,6 @@ impl Recording {
         Ok(Tail::Finished)
     }
 
-    /// Returns the offset of the first frame.
-    fn begin_bytes(&self) -> u64 {
-        self.frames.first().map_or(self.end_bytes, |entry| entry.offset_bytes)
-    }
-
     /// Returns the number of complete frames.
     pub fn len(&self) -> usize {
         self.frames.len()
@@ -216,6 +253,11 @@ impl Recording {
         self.frames.is_empty()
     }
 
+    /// Returns the path that it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the metadata of the recording about its run.
     pub fn meta(&self) -> &RecordingMeta {
         &self.meta
@@ -224,6 +266,17 @@ impl Recording {
     /// Returns the contents after the last complete frame.
     pub fn tail(&self) -> &Tail {
         &self.tail
+    }
+
+    /// Returns the damaged parts that were skipped: frames are missing there. A frame whose columns are damaged is
+    /// not among them, but an error of [`frame`](Self::frame).
+    pub fn gaps(&self) -> &[Damage] {
+        &self.gaps
+    }
+
+    /// Returns the number of a frame in the recording, which is higher than its index after a gap.
+    pub fn number(&self, index: usize) -> Option<u64> {
+        self.frames.get(index).map(|entry| entry.chunk.index)
     }
 
     /// Returns step and time in seconds of each frame, without reading their columns.
@@ -242,7 +295,7 @@ impl Recording {
         let bytes = read_at(&mut self.file, offset_bytes, CHUNK_BYTES as u64 + chunk.body_bytes)
             .map_err(Error::io("read", &self.path))?;
         let damaged = |damage| Error::Damaged { path: self.path.clone(), damage };
-        let place = format!("frame {index}");
+        let place = format!("frame {}", chunk.index);
         let invalid = |problem: String| {
             damaged(Damage { place: place.clone(), offset_bytes, problem: Problem::Invalid(problem) })
         };

@@ -52,19 +52,18 @@ impl RecordingWriter {
         Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes, tally })
     }
 
-    /// Continues a recording after a resume: keeps the frames up to and including `last_step`, drops those
-    /// after it, the index, the end mark and a damaged tail, and appends from there. The file keeps its
-    /// version.
+    /// Continues a recording after a resume: keeps the frames up to and including `last_step` or the first damaged
+    /// part, drops what follows, also index and end mark, and appends from there. The file keeps its version.
     ///
     /// # Errors
     /// The errors of [`Recording::open`], and [`Error::Io`].
     pub fn resume(path: &Path, last_step: u64) -> Result<Self> {
-        let Recording { version, mut frames, mut end_bytes, .. } = Recording::open(path)?;
-        let kept = frames.iter().take_while(|entry| entry.chunk.step <= last_step).count();
-        if let Some(dropped) = frames.get(kept) {
-            end_bytes = dropped.offset_bytes;
-        }
+        let Recording { version, mut frames, head_bytes, .. } = Recording::open(path)?;
+        let is_kept =
+            |(number, entry): &(u64, &Entry)| entry.chunk.step <= last_step && entry.chunk.index == *number;
+        let kept = (0..).zip(&frames).take_while(is_kept).count();
         frames.truncate(kept);
+        let end_bytes = frames.last().map_or(head_bytes, Entry::end_bytes);
         let file = OpenOptions::new().write(true).open(path).map_err(Error::io("open", path))?;
         let tally = Tally::of_file(path, end_bytes)?;
         let mut writer = Self { file, path: path.to_owned(), version, frames, end_bytes, tally };

@@ -226,6 +226,41 @@ fn a_damaged_index_costs_no_frame() {
     }
 }
 
+/// Without an index, frames after a damaged part are found by their headers.
+#[test]
+fn frames_after_a_damaged_part_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    drop(record(&path, 0..5));
+    let bytes = fs::read(&path).unwrap();
+    let starts: Vec<usize> =
+        bytes.windows(4).enumerate().filter(|(_, window)| window == b"FRAM").map(|(at, _)| at).collect();
+    let cut = |from: usize, to: usize| [&bytes[..from], &bytes[to..]].concat();
+    let zeroed = |from: usize, to: usize| [&bytes[..from], &vec![0; to - from], &bytes[to..]].concat();
+    // A header, a frame and the next header, and a part of each of two frames.
+    for (content, left) in [
+        (zeroed(starts[1], starts[1] + 20), vec![0, 2, 3, 4]),
+        (zeroed(starts[0], starts[1] + 20), vec![2, 3, 4]),
+        (cut(starts[1] + 60, starts[2] + 30), vec![0, 1, 3, 4]),
+        (cut(starts[0] + 10, starts[4]), vec![4]),
+    ] {
+        fs::write(&path, &content).unwrap();
+        let mut recording = Recording::open(&path).unwrap();
+        assert_eq!(steps(&recording), left);
+        assert_eq!(recording.gaps().len(), 1, "{:?}", recording.gaps());
+        for (i, step) in left.iter().enumerate() {
+            assert_eq!(recording.number(i), Some(*step));
+            match recording.frame(i) {
+                Ok(frame) => assert!(same_bits(&frame, &small_frame(*step))),
+                Err(error) => assert!(error.to_string().contains("frame 1"), "{error}"),
+            }
+        }
+        // A resumed run does not continue after a gap.
+        let n_kept = RecordingWriter::resume(&path, 4).unwrap().n_frames();
+        assert_eq!(n_kept, left.iter().zip(0..).take_while(|(step, i)| **step == *i).count() as u64);
+    }
+}
+
 #[test]
 fn columns_are_packed() {
     let dir = tempfile::tempdir().unwrap();

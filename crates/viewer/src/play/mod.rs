@@ -73,5 +73,5 @@ fn write(
         let (n, out) = (frames.len(), out.display());
         say::note(format_args!("{n} pictures of {width} × {height} at {} a second are in {out}", args.fps));
     }
-    Ok(())
+    player.check_whole()
 }

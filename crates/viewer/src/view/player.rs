@@ -2,6 +2,7 @@
 
 use super::playback::Playback;
 use crate::args::SceneChanges;
+use crate::damage::Skipped;
 use crate::failure::Failure;
 use crate::picture::{self, Shown, SlabPoses};
 use crate::slab_files;
@@ -18,6 +19,7 @@ pub struct Player {
     pub playback: Playback,
     device: Device,
     recording: Recording,
+    skipped: Skipped,
     counts: Counts,
     frame: usize,
     step: u64,
@@ -78,14 +80,31 @@ impl Player {
         playback: Playback,
     ) -> Result<Self, Failure> {
         let counts = Counts::new(device)?;
-        let frame = playback.frame(recording.len());
-        let first = recording.frame(frame).map_err(Failure::input)?;
+        let mut skipped = Skipped::begin(&recording);
+        let mut frame = playback.frame(recording.len());
+        // If the frame is damaged, the next whole one is shown, or else the last whole one before it.
+        let mut first = None;
+        for index in (frame..recording.len()).chain((0..frame).rev()) {
+            first = skipped.read(&mut recording, index)?;
+            if first.is_some() {
+                frame = index;
+                break;
+            }
+        }
+        let Some(first) = first else {
+            skipped.check(&recording)?;
+            return Err(Failure::input(format!(
+                "{}: the recording holds no frame",
+                recording.path().display()
+            )));
+        };
         let infos = frazil_solvers::set_infos(&scene, first.len());
         Ok(Self {
             scene,
             playback,
             device: device.clone(),
             recording,
+            skipped,
             frame,
             step: first.step(),
             time_s: first.time_s(),
@@ -135,7 +154,8 @@ impl Player {
     fn show(&mut self) -> Result<(), Failure> {
         let frame = self.playback.frame(self.recording.len());
         if frame != self.frame {
-            let next = self.recording.frame(frame).map_err(Failure::input)?;
+            // In place of a damaged frame the one before it stays.
+            let Some(next) = self.skipped.read(&mut self.recording, frame)? else { return Ok(()) };
             self.sets = upload(&self.device, &self.counts, &next, &self.infos)?;
             self.pieces = slab_files::pieces(&next)?;
             self.slabs = slab_poses(&self.device, &next)?;
@@ -143,6 +163,21 @@ impl Player {
             self.n_particles = next.len();
         }
         Ok(())
+    }
+
+    /// Returns the error for a recording with damage, if any was met.
+    pub fn check_whole(&self) -> Result<(), Failure> {
+        self.skipped.check(&self.recording)
+    }
+
+    /// Returns the error for a recording with damage, or one that is not finished.
+    pub fn check_finished(&self) -> Result<(), Failure> {
+        self.skipped.check_finished(&self.recording)
+    }
+
+    /// Returns the number of the current frame in the recording, which is higher than its index after a gap.
+    pub fn number(&self) -> u64 {
+        self.recording.number(self.frame).unwrap_or(0)
     }
 
     /// Returns the current frame, counted from 0.

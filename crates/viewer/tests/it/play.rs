@@ -220,3 +220,47 @@ fn a_recording_has_the_columns_that_were_chosen() {
         "the old one is still there"
     );
 }
+
+/// Frames that are whole are played and exported; the command reports the rest, with a status.
+#[test]
+fn a_damaged_or_unfinished_recording_is_used_as_far_as_it_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, pictures) = recorded(folder.path(), &[]);
+    let bytes = fs::read(&path).unwrap();
+    let frames: Vec<usize> =
+        bytes.windows(4).enumerate().filter(|(_, window)| window == b"FRAM").map(|(at, _)| at).collect();
+    let index = bytes.windows(4).rposition(|window| window == b"INDX").unwrap();
+    let exported = |path: &Path| {
+        let out = folder.path().join("exported");
+        let _ = fs::remove_dir_all(&out);
+        let arguments = ["export", path.to_str().unwrap(), "--format", "ply", "--out", out.to_str().unwrap()];
+        let output = command(&arguments).output().unwrap();
+        let numbers: Vec<usize> =
+            (0..7).filter(|i| out.join(format!("particles_{i:06}.ply")).exists()).collect();
+        (numbers, output.status.code(), stderr(&output))
+    };
+    let mut flipped = bytes.clone();
+    flipped[frames[2] + 300] ^= 1;
+    // A finished recording without one frame, and one that was not finished, with a damaged header.
+    let mut headless = bytes[..index].to_vec();
+    headless[frames[2]..frames[2] + 48].fill(0);
+    for damaged in [flipped, headless] {
+        fs::write(&path, damaged).unwrap();
+        let (numbers, status, said) = exported(&path);
+        assert_eq!((numbers, status), (vec![0, 1, 3, 4, 5, 6], Some(2)), "{said}");
+        assert!(said.contains("frame 2") && said.contains("6 frame(s) are whole"), "{said}");
+    }
+    let mut flipped = bytes.clone();
+    flipped[frames[2] + 300] ^= 1;
+    fs::write(&path, flipped).unwrap();
+    let out = folder.path().join("pictures");
+    let played = play(&path, &["--out", out.to_str().unwrap()]).output().unwrap();
+    assert_eq!(played.status.code(), Some(2), "{}", stderr(&played));
+    assert!(stderr(&played).contains("skipped") && stderr(&played).contains("frame 2, column"));
+    assert_eq!(shown(&out, &pictures), [0, 1, 1, 3, 4, 5, 6]);
+
+    fs::write(&path, &bytes[..frames[1]]).unwrap();
+    let (numbers, status, said) = exported(&path);
+    assert_eq!((numbers, status), (vec![0], Some(1)), "{said}");
+    assert!(said.contains("not finished") && said.contains("1 frame(s), up to step 0"), "{said}");
+}
