@@ -1,6 +1,7 @@
 //! JSON files, written atomically and read with a version check.
 
 use std::fs;
+use std::io;
 use std::io::Write;
 use std::path::Path;
 
@@ -46,8 +47,18 @@ pub fn read_version<T: DeserializeOwned>(path: &Path, kind: &'static str, expect
     parse(path, &text)
 }
 
-fn read_text(path: &Path) -> Result<String> {
-    fs::read_to_string(path).map_err(Error::io("read", path))
+/// Reads a file of UTF-8 text.
+///
+/// # Errors
+/// [`Error::Io`], also for the first byte that is not UTF-8, with its offset.
+pub fn read_text(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).map_err(Error::io("read", path))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let found = error.as_bytes().get(at).copied().unwrap_or_default();
+        let problem = format!("found byte 0x{found:02x} at byte {at}, expected UTF-8 text");
+        Error::io("read", path)(io::Error::new(io::ErrorKind::InvalidData, problem))
+    })
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T> {

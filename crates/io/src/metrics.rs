@@ -1,6 +1,6 @@
 //! `metrics.csv`: one row of numbers per sample of a run, written as the run proceeds.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use crate::atomic;
 use crate::error::{Error, Result};
 use crate::extent::{Extent, Tally};
 use crate::frame::{is_plain, label, list};
+use crate::json::read_text;
 
 /// Quantity that a run reports: its name and its unit in SI, empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +73,7 @@ impl MetricsWriter {
     /// `metrics`.
     pub fn resume(path: &Path, metrics: &[Metric], key: &str, last: f64) -> Result<Self> {
         check_metrics(path, metrics)?;
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        let text = read_text(path)?;
         let whole = &text[..text.rfind('\n').map_or(0, |at| at + 1)];
         let table = MetricsTable::parse(path, whole)?;
         if table.metrics != metrics {
@@ -164,7 +165,7 @@ impl MetricsTable {
     /// [`Error::Io`]; [`Error::Metrics`], with the line, for a header that names no metrics, a cell that is
     /// not a number, a row with too few or too many cells, or a last row without its line break.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        let text = read_text(path)?;
         Self::parse(path, &text)
     }
 

@@ -1,5 +1,6 @@
 //! Errors of scenes.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -36,7 +37,7 @@ pub enum SceneError {
         problem: String,
     },
     /// A `--set` that is not `table.key=value`, or names a key that cannot exist.
-    #[error("--set {argument}: {problem}")]
+    #[error("--set {}: {problem}", shortened(argument))]
     Override {
         /// The argument as given.
         argument: String,
@@ -62,7 +63,7 @@ pub enum SceneError {
         key: String,
     },
     /// A value of the wrong type, out of its range, or inconsistent with another.
-    #[error("{at}: {key}: found {found}, expected {expected}")]
+    #[error("{at}: {key}: found {}, expected {expected}", shortened(found))]
     Value {
         /// Location of the value.
         at: Location,
@@ -83,6 +84,18 @@ pub enum SceneError {
         /// Number of particles required.
         n_particles: u64,
     },
+}
+
+/// Shortens text of the user for a message: "aaaa… (3000 characters)".
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 120;
+    const KEPT: usize = 60;
+    let n = text.chars().count();
+    if n <= MOST {
+        return text.into();
+    }
+    let kept: String = text.chars().take(KEPT).collect();
+    format!("{kept}… ({n} characters)").into()
 }
 
 /// Returns "did you mean …?" if one of `known` resembles `found`, else the list of them.

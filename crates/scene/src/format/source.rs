@@ -1,5 +1,6 @@
 //! Source locations of a scene's values.
 
+use crate::format::error::shortened;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl fmt::Display for Location {
         match &self.place {
             Place::Whole => write!(f, "{origin}"),
             Place::Text { line, column } => write!(f, "{origin}:{line}:{column}"),
-            Place::Override { argument, .. } => write!(f, "{origin} with --set {argument}"),
+            Place::Override { argument, .. } => write!(f, "{origin} with --set {}", shortened(argument)),
         }
     }
 }

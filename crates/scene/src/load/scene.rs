@@ -136,11 +136,16 @@ fn read_text(path: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "found a directory, expected a TOML file"));
     }
     // The read is bounded, because a device or a pipe may never end.
-    let mut text = String::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_FILE_BYTES {
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         let problem = format!("found more than {MAX_FILE_BYTES} bytes, expected a TOML file");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let found = error.as_bytes().get(at).copied().unwrap_or_default();
+        let problem = format!("found byte 0x{found:02x} at byte {at}, expected UTF-8 text");
+        io::Error::new(io::ErrorKind::InvalidData, problem)
+    })
 }

@@ -85,8 +85,7 @@ fn select(name: Option<&str>, constants: &[(String, u32)]) -> Result<Vec<&'stati
 }
 
 fn read_budget(path: &Path) -> Result<KernelBudget, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Failure::input(format!("cannot read {}: {e}", path.display())))?;
+    let text = frazil_io::json::read_text(path).map_err(Failure::input)?;
     KernelBudget::parse(&text).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
 }
 

@@ -29,7 +29,7 @@ pub use session::Ended;
 
 use crate::args::RunArgs;
 use crate::device;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::invariants;
 use crate::plots;
 use crate::profile;
@@ -135,7 +135,8 @@ pub fn simulate(
     let mut passes = args.profile.then(|| PassLog::new(device)).transpose()?;
     let mut simulation = match &checkpoint {
         Some((checkpoint, changed)) => {
-            let mut simulation = Simulation::restore(device, changed.clone(), checkpoint)?;
+            let mut simulation = Simulation::restore(device, changed.clone(), checkpoint)
+                .map_err(|failure| of_checkpoint(args, folder, failure))?;
             let before = changes.made_before(&scene, checkpoint.step)?;
             simulation.set_history(scene, before);
             simulation
@@ -217,6 +218,12 @@ pub fn simulate(
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
+}
+
+/// Adds the path of the checkpoint to an error of the state that it holds.
+fn of_checkpoint(args: &RunArgs, folder: &Folder, failure: Failure) -> Failure {
+    let path = args.resume.clone().unwrap_or_else(|| folder.checkpoint());
+    if failure.kind == FailureKind::Input { failure.within(path.display()) } else { failure }
 }
 
 /// Returns true if a resumed run begins new outputs: by request, or in a folder that has none and is not that of

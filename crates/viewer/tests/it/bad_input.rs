@@ -1,7 +1,8 @@
 //! Bad input ends with status 2, device errors with 3, each with one message that names the cause, and never
 //! with a panic.
 
-use crate::tool::{SMALL, command, stderr};
+use crate::tool::{SMALL, command, run_small, stderr, succeed};
+use frazil_io::Checkpoint;
 use std::fs;
 use std::path::Path;
 
@@ -278,6 +279,39 @@ fn damaged_files_are_refused_with_what_was_found() {
         2,
         &["damaged:2: no row of a bench: missing field"],
     );
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused_with_the_offset_of_the_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.toml");
+    fs::write(&path, b"version = 1\nname = \"\xff\"\n").unwrap();
+    let said = "found byte 0xff at byte 20, expected UTF-8 text";
+    refuse(&["check", path.to_str().unwrap()], &[], 2, &["scene.toml", said]);
+}
+
+#[test]
+fn long_values_are_shortened_in_messages() {
+    let value = format!("fluid.rest_density_kg_m3=\"{}\"", "x".repeat(3000));
+    let output = command(&["check", "dam_break", "--set", &value]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.len() < 500 && said.contains("xxx… (3"), "{} bytes: {said}", said.len());
+}
+
+/// A checkpoint that is whole, but whose state is not that of the scene.
+#[test]
+fn a_state_with_columns_of_another_length_is_refused_with_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    succeed(&mut run_small(&out, &["--steps", "4", "--checkpoint", "4"]));
+    let path = out.join("checkpoint.frazil-ckpt");
+    let mut checkpoint = Checkpoint::read(&path).unwrap();
+    checkpoint.sections.get_mut("velocity").unwrap().truncate(12);
+    checkpoint.write(&path).unwrap();
+    let arguments = [&["run"], SMALL, &["--out", out.to_str().unwrap(), "--steps", "8", "--resume"]].concat();
+    let path = path.to_str().unwrap();
+    refuse(&[&arguments[..], &[path]].concat(), &[], 2, &[path, "column \"velocity\""]);
 }
 
 #[test]
