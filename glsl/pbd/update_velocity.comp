@@ -6,9 +6,14 @@
 // from positions alone, the velocity would lose up to half an ulp every step, always with the same sign. Here
 // it changes only by the corrections of the constraints; with IS_COMPENSATED by all of their sum, of which x*
 // holds what its ulp resolves (solve_positions.comp).
-// Bytes: 48 a particle, 60 with IS_COMPENSATED. Order-independent.
+//
+// Also finds faults (fault.glsl), since it reads all of the state that a step has changed but the density:
+// keeps the lowest index of each kind, whatever the order of threads.
+// Bytes: 52 a particle, 64 with IS_COMPENSATED; 4 of them are the density. Order-independent.
+// Elements: faulty = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "pbd/fault.glsl"
 
 layout(constant_id = 1) const uint IS_COMPENSATED = 0;
 
@@ -18,7 +23,13 @@ layout(scalar, binding = 2) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 3) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 4) writeonly buffer Updated { vec3 updated[]; };
 layout(scalar, binding = 5) readonly buffer Compensation { vec3 compensation[]; };
-layout(scalar, push_constant) uniform Params { float dt_s; };
+layout(scalar, binding = 6) readonly buffer Density { float density[]; };
+// Lowest index of a particle with each kind of fault, and the bits of the largest speed.
+layout(scalar, binding = 7) buffer Faulty { uint faulty[]; };
+layout(scalar, push_constant) uniform Params {
+    float dt_s;
+    FaultLimits limits;
+};
 
 void main() {
     uint i = thread_idx();
@@ -27,8 +38,16 @@ void main() {
     // Repeats the arithmetic of predict, so that a particle that no constraint moved keeps its velocity to
     // the bit.
     precise vec3 step_m = dt_s * v;
-    precise vec3 unconstrained = position[i] + step_m;
-    vec3 moved_m = predicted[i] - unconstrained;
+    vec3 x = position[i];
+    precise vec3 unconstrained = x + step_m;
+    vec3 constrained = predicted[i];
+    vec3 moved_m = constrained - unconstrained;
     if (IS_COMPENSATED != 0u) moved_m += compensation[i];
-    updated[i] = v + moved_m / dt_s;
+    vec3 u = v + moved_m / dt_s;
+    updated[i] = u;
+    uint kind = fault_of(limits, x, v, constrained, u, density[i]);
+    if (kind == FAULT_KINDS) return;
+    atomicMin(faulty[fault_slot(kind, limits.phase)], i);
+    // Bits of numbers above 0 have their order.
+    if (kind == FAULT_TOO_FAST) atomicMax(faulty[fastest_slot(limits.phase)], floatBitsToUint(speed_of(v, u)));
 }

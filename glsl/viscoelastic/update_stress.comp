@@ -26,11 +26,12 @@
 // is solved implicitly.
 //
 // Bytes: 224 a particle plus rows and neighbours from cache. Sums run in sorted order.
-// Elements: shape = threads * 2, coupling = threads * 3, stress = threads * 2.
+// Elements: shape = threads * 2, coupling = threads * 3, stress = threads * 2, faulty = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "viscoelastic/terms.glsl"
+#include "pbd/fault.glsl"
 #include "viscoelastic/neighbours.glsl"
 #include "viscoelastic/shape.glsl"
 #include "linalg/polar.glsl"
@@ -63,7 +64,8 @@ layout(scalar, binding = 10) buffer OffDiagonal { vec3 off_diagonal[]; };
 layout(scalar, binding = 11) buffer Shape { vec4 shape[]; };
 layout(scalar, binding = 12) writeonly buffer Coupling { vec4 coupling[]; };
 layout(scalar, binding = 13) writeonly buffer Stress { vec3 stress[]; };
-layout(scalar, binding = 14) buffer FaultyParticle { uint faulty_particle[]; };
+// Lowest index of a particle with each kind of fault.
+layout(scalar, binding = 14) buffer Faulty { uint faulty[]; };
 layout(scalar, binding = 15) writeonly buffer Shift { vec3 shift[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x.
@@ -169,7 +171,7 @@ void main() {
     float shrinkage = determinant(inverse_deformation);
     float travel_m = t.dt_s * sqrt(dot(sums.velocity, sums.velocity));
     // Not a number fails every comparison.
-    if (!(shrinkage > 0.05) || !(travel_m < max_travel_m)) atomicMin(faulty_particle[0], i);
+    if (!(shrinkage > 0.05) || !(travel_m < max_travel_m)) atomicMin(faulty[fault_slot(FAULT_INVERTED, 0u)], i);
 
     // Once a step: where viscosity is solved implicitly, at its start.
     if (t.shifting > 0.0 && IS_AT_START == IS_IMPLICIT) {

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::Simulation;
+use frazil_reference::fault::Faults;
 use frazil_reference::fluid::{DensitySolve, Parameters as TwinParameters, State};
 use frazil_solvers::pbd::Stage;
 
@@ -40,6 +41,7 @@ pub fn fluid_state(simulation: &Simulation) -> State {
         },
         impulses: Vec::new(),
         loads: Vec::new(),
+        faults: Faults::from_words(&device.download(fluid.faulty(), fluid.faulty().len()).unwrap()),
     }
 }
 
@@ -71,6 +73,9 @@ pub fn run_fluid_twin(state: &mut State, parameters: &TwinParameters, stage: Sta
         Stage::SolvePositions => state.solve_positions(parameters),
         Stage::UpdateVelocity => state.update_velocity(parameters),
         Stage::SmoothVelocity => state.smooth_velocity(parameters),
+        Stage::EndStep => {
+            state.end_step();
+        }
     }
 }
 
@@ -135,7 +140,9 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
                 .or_else(|| beyond("density", density, 1e-2))
         }
         // From the same positions and their compensation: a few ulps of 10 m/s.
-        Stage::UpdateVelocity => beyond("updated", max_difference(&device.updated, &twin.updated), 5e-6),
+        Stage::UpdateVelocity => beyond("updated", max_difference(&device.updated, &twin.updated), 5e-6)
+            .or_else(|| (device.faults.lowest != twin.faults.lowest).then(|| "faults".to_owned())),
+        Stage::EndStep => None,
         Stage::SmoothVelocity => beyond("velocity", max_difference(&device.velocity, &twin.velocity), 1e-4)
             .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 0.0)),
     }

@@ -2,6 +2,7 @@
 //! the bounds on their difference.
 
 use frazil_reference::bonds::{Bonds, Columns};
+use frazil_reference::fault::Faults;
 use frazil_reference::snow::{Correction, Kind, LatentHeat, Ledger, Parameters, Phase, State};
 use frazil_shaders::types as shader;
 use frazil_solvers::pbd::Snow;
@@ -24,6 +25,7 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
         links: Bonds::none(0),
         n_max: snow.links().slots(),
         ledger: Ledger { melted, frozen, melted_temperature, frozen_temperature },
+        faults: Faults::from_words(&download.of(snow.faulty(), snow.faulty().len())),
     };
     state.links = download.links(state.solid.len());
     if !is_migrating {
@@ -174,6 +176,9 @@ pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
         Stage::UpdateVelocity => state.update_velocity(p),
         Stage::DampLinks => state.damp_links(p),
         Stage::SmoothVelocity => state.smooth_velocity(p),
+        Stage::EndStep => {
+            state.end_step();
+        }
     }
 }
 
@@ -266,7 +271,16 @@ pub fn snow_disagreement(
         }
         Stage::ApplyShapeMatching => c.shaped(),
         Stage::ApplyFriction => c.particle_friction(),
-        Stage::UpdateVelocity | Stage::DampLinks => c.vectors("updated", |phase| &phase.updated, 1e-4),
+        Stage::UpdateVelocity | Stage::DampLinks => {
+            c.vectors("updated", |phase| &phase.updated, 1e-4);
+            c.equal("faults", |state| state.faults.lowest.clone());
+        }
+        Stage::EndStep => {
+            let n_left = |state: &State| state.solid.len() + state.fluid.len();
+            if n_left(before) > 0 && twin.faults.first.is_some() != (n_left(device) == 0) {
+                c.object("end of the simulation".to_owned());
+            }
+        }
         Stage::SmoothVelocity => {
             c.vectors("position", |phase| &phase.position, 0.0);
             c.vectors("velocity", |phase| &phase.velocity, 1e-4 * tolerance_scale);

@@ -7,6 +7,7 @@
 use glam::DVec3;
 
 use crate::bodies::{Body, Load, combine_boundary_densities, reduce_body_loads};
+use crate::fault::{Faults, Moved};
 use crate::primitives::{Grid, cell_starts, gather, radix_sort_pairs};
 use crate::sph;
 
@@ -114,6 +115,10 @@ pub struct Parameters {
     pub viscous_wall_scale: f32,
     /// Friction of the lower and of the upper faces of the domain, minus that of walls.
     pub face_friction: [[f32; 3]; 2],
+    /// Density in kg/m³ that is a fault.
+    pub max_density_kg_m3: f32,
+    /// Speed in m/s that is a fault.
+    pub max_speed_m_s: f32,
     /// Lower corner of the domain in m.
     pub domain_min_m: [f32; 3],
     /// Upper corner of the domain in m.
@@ -176,6 +181,8 @@ pub struct State {
     pub impulses: Vec<[DVec3; 2]>,
     /// Load on each body.
     pub loads: Vec<Load>,
+    /// Faults.
+    pub faults: Faults,
 }
 
 /// Progress of the density solve of a step.
@@ -652,6 +659,7 @@ impl State {
             cell_start: Vec::new(),
             impulses: Vec::new(),
             loads: Vec::new(),
+            faults: Faults::default(),
             position,
             velocity,
         }
@@ -848,7 +856,17 @@ impl State {
             let moved = zip(self.predicted[i], unconstrained, |a, b| a - b);
             let moved = zip(moved, self.compensation[i], |m, c| (m + c) / p.dt_s);
             self.updated[i] = zip(self.velocity[i], moved, |v, m| v + m);
+            let start = [self.position[i], self.velocity[i]];
+            let moved = Moved { start, end: [self.predicted[i], self.updated[i]], density: self.density[i] };
+            if let Some(kind) = moved.fault(p.max_density_kg_m3, p.max_speed_m_s) {
+                self.faults.note(kind, 0, i);
+            }
         }
+    }
+
+    /// Twin of `pbd/end_step`. Returns false if the simulation ends.
+    pub fn end_step(&mut self) -> bool {
+        self.faults.end_step(&[&self.id])
     }
 
     /// Twin of `pbd/smooth_velocity`, `pbd/apply_body_drag` and `bodies/reduce_body_loads`, and x ← x*.

@@ -6,6 +6,7 @@
 //! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
 //! - [`bodies`]: bodies among position-based particles: surfaces, motion, boundary density and loads; f64.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
+//! - [`fault`]: faults of position-based steps.
 //! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and checks of the
 //!   contract.
 //! - [`bonds`]: bonds between pairs of particles, their rules, and the invariants of every bond table.
@@ -25,6 +26,7 @@ pub mod bonds;
 pub mod dem;
 pub mod depth_averaged;
 pub mod ellipsoids;
+pub mod fault;
 pub mod fluid;
 pub mod linalg;
 pub mod mpm;

@@ -6,6 +6,7 @@
 use glam::{DMat3, DVec3};
 
 use crate::bonds::{self, Bonds};
+use crate::fault::FaultKind;
 use crate::fluid::{self, Image, wide};
 use crate::linalg::nearest_rotation;
 use crate::snow::{Correction, corrected_weight, correction_of};
@@ -208,9 +209,6 @@ pub struct Solve {
     pub n_steps: u32,
 }
 
-/// First fault of a run: step, id, position in m and velocity in m/s.
-pub type Fault = (u32, u32, [f32; 3], [f32; 3]);
-
 /// Contents of the device's buffers.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -248,12 +246,6 @@ pub struct State {
     pub applied: Vec<DVec3>,
     /// Scalars of the viscous solve.
     pub solve: Solve,
-    /// Lowest index of a particle with a fault.
-    pub faulty: Option<usize>,
-    /// Steps so far.
-    pub steps: u32,
-    /// First fault.
-    pub fault: Option<Fault>,
 }
 
 /// A neighbour j of a particle i, or an image of it.
@@ -623,9 +615,9 @@ impl State {
             let sign = if self.is_at_start { 1.0 } else { -1.0 };
             let inverse_deformation = DMat3::IDENTITY + gradient * (sign * p.dt_s());
             let shrinkage = inverse_deformation.determinant();
-            let is_fine = shrinkage > 0.05 && u[i].length() * p.dt_s() < p.h_m();
+            let is_fine = shrinkage > 0.05 && u[i].length() < p.fluid.max_speed_m_s.into();
             if !is_fine {
-                self.faulty = Some(self.faulty.map_or(i, |before| before.min(i)));
+                self.fluid.faults.note(FaultKind::Inverted, 0, i);
             }
             let mut elastic = DMat3::ZERO;
             if p.elasticity != Elasticity::None {
@@ -913,12 +905,9 @@ impl State {
         ((0..self.fluid.position.len()).map(energy).sum::<f64>() * springs.inverse_mass, ends)
     }
 
-    /// Twin of `end_step`, and x ← x*.
+    /// Twin of `pbd/end_step`, and x ← x*.
     pub fn end_step(&mut self) {
-        self.steps += 1;
-        if let (Some(i), None) = (self.faulty, self.fault) {
-            self.fault = Some((self.steps, self.fluid.id[i], self.fluid.position[i], self.fluid.updated[i]));
-        }
+        self.fluid.end_step();
         self.fluid.position.clone_from(&self.fluid.predicted);
     }
 

@@ -55,6 +55,8 @@ fn parameters(spacing_m: f32, cells: [f32; 3]) -> Parameters {
         wall_xsph: 1.0,
         viscosity_share: 0.0,
         viscous_wall_scale: 1.0,
+        max_density_kg_m3: 4000.0,
+        max_speed_m_s: 1e3,
         face_friction: [[0.0; 3]; 2],
         domain_min_m: [0.0; 3],
         domain_max_m,

@@ -23,3 +23,51 @@ pub struct InvariantFault {
     /// Number of violations.
     pub count: u32,
 }
+
+/// Bounds of the suggested share of the time step. A state that has diverged has speeds and densities that
+/// say little about a sound one, so that a single suggestion is never less than a 32nd.
+const SUGGESTED_SHARES: [f64; 2] = [1.0 / 32.0, 0.5];
+
+/// Returns the last part of a fault's message: a time step to try, as a number.
+///
+/// It is the share of the present step, at most half of it, that would have kept the quantity within its
+/// limit; NaN if that is unknown, which suggests half. Rounded down to two digits.
+pub(crate) fn suggest_dt(dt_s: f64, share: f64) -> String {
+    let [least, most] = SUGGESTED_SHARES;
+    let dt_s = dt_s * if share.is_nan() { most } else { share.clamp(least, most) };
+    let mut exponent = dt_s.log10().floor() as i32;
+    // The thousandth is for time steps that are single-precision numbers.
+    let mut tenths = (dt_s * 10f64.powi(1 - exponent) + 1e-3).floor() as i32;
+    if tenths >= 100 {
+        (exponent, tenths) = (exponent + 1, tenths / 10);
+    }
+    let digits = match (tenths / 10, tenths % 10) {
+        (whole, 0) => whole.to_string(),
+        (whole, tenth) => format!("{whole}.{tenth}"),
+    };
+    format!("try time.dt_s = {digits}e{exponent}")
+}
+
+/// Returns the length of a vector that need not be finite, in f64.
+pub(crate) fn length(v: [f32; 3]) -> f64 {
+    v.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suggestion_is_a_share_between_a_32nd_and_a_half_rounded_down() {
+        for (dt_s, share, said) in [
+            (2e-3, 0.9, "1e-3"),
+            (f64::from(7e-4f32), f64::NAN, "3.5e-4"),
+            (1e-3, 0.33, "3.3e-4"),
+            (3.2e-2, 0.0, "1e-3"),
+            (1.0, 0.0, "3.1e-2"),
+            (2e-2, f64::INFINITY, "1e-2"),
+        ] {
+            assert_eq!(suggest_dt(dt_s, share), format!("try time.dt_s = {said}"));
+        }
+    }
+}

@@ -125,6 +125,9 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
             Stage::SolvePositions => state.solve_positions(&p),
             Stage::UpdateVelocity => state.update_velocity(&p),
             Stage::SmoothVelocity => state.smooth_velocity(&p),
+            Stage::EndStep => {
+                state.end_step();
+            }
         }
     }
     let mut by_id = vec![[[0.0; 3]; 2]; n];

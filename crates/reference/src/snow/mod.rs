@@ -28,6 +28,7 @@ mod shape;
 use std::ops::{Index, IndexMut};
 
 use crate::bonds::Bonds;
+use crate::fault::{Faults, Moved};
 use crate::fluid::{self, SPLINE_SCALE, dot, spline_shape, zip};
 
 pub use boundary::Boundary;
@@ -241,6 +242,8 @@ pub struct State {
     pub n_max: u32,
     /// Totals of phase changes so far.
     pub ledger: Ledger,
+    /// Faults.
+    pub faults: Faults,
 }
 
 impl Index<Kind> for State {
@@ -297,7 +300,15 @@ impl State {
     /// State of both phases at rest, without links.
     pub fn new(solid: Phase, fluid: Phase, n_max: u32) -> Self {
         let (n_solid, capacity) = (solid.len(), (solid.len() + fluid.len()) as u32);
-        Self { solid, fluid, capacity, links: Bonds::none(n_solid), n_max, ledger: Ledger::default() }
+        Self {
+            solid,
+            fluid,
+            capacity,
+            links: Bonds::none(n_solid),
+            n_max,
+            ledger: Ledger::default(),
+            faults: Faults::default(),
+        }
     }
 
     /// Runs all stages, in order.
@@ -314,6 +325,7 @@ impl State {
         self.update_velocity(p);
         self.damp_links(p);
         self.smooth_velocity(p);
+        self.end_step();
     }
 
     /// Runs the stages before the iterations.
@@ -371,7 +383,27 @@ impl State {
                 zip(phase.velocity[i], moved, |v, m| v + m)
             };
             phase.updated = (0..phase.len()).map(update).collect();
+            for i in 0..self[kind].len() {
+                let phase = &self[kind];
+                let start = [phase.position[i], phase.velocity[i]];
+                let end = [phase.predicted[i], phase.updated[i]];
+                // The density of snow is not computed.
+                let density = match kind {
+                    Kind::Solid => 0.0,
+                    Kind::Fluid => phase.density[i],
+                };
+                let fault =
+                    Moved { start, end, density }.fault(p.fluid.max_density_kg_m3, p.fluid.max_speed_m_s);
+                if let Some(fault) = fault {
+                    self.faults.note(fault, u32::from(kind == Kind::Fluid), i);
+                }
+            }
         }
+    }
+
+    /// Twin of `pbd/end_step`. Returns false if the simulation ends.
+    pub fn end_step(&mut self) -> bool {
+        self.faults.end_step(&[&self.solid.id, &self.fluid.id])
     }
 
     /// Applies XSPH within each phase, Chen2021 eq 5.20, with drag of walls on water only, and sets x ← x*.

@@ -183,6 +183,12 @@ pub struct Solver {
     pub constraint_relaxation: f64,
     /// Artificial pressure, which stands in for surface tension and keeps particles from clumping.
     pub artificial_pressure: ArtificialPressure,
+    /// Density of a particle, over the rest density, from which a step of a position-based fluid is a fault
+    /// that ends the run; above 1.
+    pub max_density_ratio: f64,
+    /// Courant number |v| Δt/h of a particle, with the support radius h, from which a step of a position-based
+    /// fluid is a fault that ends the run.
+    pub max_courant: f64,
     /// Maximum number of steps submitted to the device at once; a run submits fewer if they take more than
     /// 50 ms.
     pub steps_per_submission: u32,
@@ -198,6 +204,8 @@ impl Default for Solver {
             over_relaxation: 0.5,
             constraint_relaxation: 0.1,
             artificial_pressure: ArtificialPressure::default(),
+            max_density_ratio: 4.0,
+            max_courant: 1.0,
             steps_per_submission: 8,
         }
     }

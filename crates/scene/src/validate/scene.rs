@@ -181,6 +181,8 @@ impl Scene {
         check.positive("solver.over_relaxation", solver.over_relaxation, "no unit")?;
         check.range("solver.over_relaxation", solver.over_relaxation, 0.0, 2.0)?;
         check.range("solver.constraint_relaxation", solver.constraint_relaxation, 0.0, 1e9)?;
+        check.range("solver.max_density_ratio", solver.max_density_ratio, 1.0, 1e6)?;
+        check.positive("solver.max_courant", solver.max_courant, "no unit")?;
         check.count("solver.steps_per_submission", solver.steps_per_submission, 4096)?;
         let pressure = &solver.artificial_pressure;
         check.range("solver.artificial_pressure.strength", pressure.strength, 0.0, 1e9)?;

@@ -7,9 +7,9 @@ use super::{DensityStatus, Fluid, PendingMetrics};
 use crate::bodies::{with_load_metrics, with_load_values};
 use crate::solver::{forward_to_own, forwarded, motion_highlights, rows, stage_named};
 use crate::{
-    CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
-    PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning,
-    WORKGROUP_SIZE, WorkCounter,
+    CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingFault,
+    PendingInvariants, PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn,
+    Tunable, Tuning, WORKGROUP_SIZE, WorkCounter,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -42,11 +42,11 @@ impl SolverFactory for Factory {
         device: &Device,
         scene: &Scene,
         state: &[StateColumn],
-        _step: u64,
+        step: u64,
     ) -> Result<Box<dyn Solver>, SolverError> {
         Ok(match scene.snow() {
-            Some(_) => Box::new(Snow::restore(device, scene, state)?),
-            None => Box::new(Fluid::restore(device, scene, state)?),
+            Some(_) => Box::new(Snow::restore(device, scene, state, step)?),
+            None => Box::new(Fluid::restore(device, scene, state, step)?),
         })
     }
 
@@ -179,6 +179,10 @@ impl Solver for Fluid {
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
         Ok(self.work_counters(device)?)
     }
+
+    fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
+        Ok(Some(self.record_fault_check(recorder)?))
+    }
 }
 
 /// Names and units of [`solve_values`].
@@ -253,6 +257,10 @@ impl Solver for Snow {
             ("temperature", format!("{:.1} to {:.1} °C", value("coldest"), value("warmest"))),
         ]));
         lines
+    }
+
+    fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
+        Ok(Some(self.record_fault_check(recorder)?))
     }
 
     fn record_invariant_check(

@@ -2,13 +2,14 @@
 
 use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
+use super::fault::FaultRecord;
 use super::metrics::{MeasurePass, PendingMetrics};
-use super::motion::{Corrected, Motion, Place, Smoothing};
+use super::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
 use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
 use crate::grab::GrabPass;
-use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
+use crate::{BodyLoads, Grab, PendingFault, Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
@@ -44,6 +45,8 @@ pub enum Stage {
     UpdateVelocity,
     /// Smooths velocities by XSPH, and updates positions.
     SmoothVelocity,
+    /// Ends the step, and the simulation after a fault.
+    EndStep,
 }
 
 impl std::fmt::Display for Stage {
@@ -69,6 +72,7 @@ pub struct Fluid {
     rows: NeighbourRows,
     gauge: MeasurePass,
     grab: GrabPass,
+    fault: FaultRecord,
     tuning: Tuning,
 }
 
@@ -141,7 +145,7 @@ impl Fluid {
         let capacity = sampled.positions_m.len() as u32;
         let positions_m = scene.disordered_positions_m(sampled);
         let phase = PhaseArray::upload(device, &counts, &positions_m, &sampled.velocities_m_s, capacity)?;
-        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, tuning)?;
+        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, tuning, 0)?;
         if scene.initial_disorder_spacings() > 0.0 {
             fluid.relax(device)?;
         }
@@ -180,6 +184,7 @@ impl Fluid {
         parameters: Parameters,
         phase: PhaseArray,
         tuning: Tuning,
+        step: u64,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
         let rows = NeighbourRows::new(device, &parameters, tuning, phase.count.capacity)?;
@@ -192,6 +197,7 @@ impl Fluid {
             density_solve: DensitySolve::new(device, workgroup_size, &parameters, phase.count.capacity)?,
             particles: Particles::new(device, &parameters, phase, tuning)?,
             grab: GrabPass::new(device, workgroup_size)?,
+            fault: FaultRecord::new(device, &["particle"], step)?,
             tuning,
             parameters,
         })
@@ -202,7 +208,7 @@ impl Fluid {
         use Stage::*;
         let mut stages = vec![Integrate, SortByCell, Reorder, Predict, ListNeighbours];
         stages.extend(self.density_stages());
-        stages.extend([UpdateVelocity, SmoothVelocity]);
+        stages.extend([UpdateVelocity, SmoothVelocity, EndStep]);
         stages.into_iter()
     }
 
@@ -266,6 +272,7 @@ impl Fluid {
             Stage::SolvePositions => self.solve_positions(recorder),
             Stage::UpdateVelocity => self.update_velocity(recorder),
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
+            Stage::EndStep => self.fault.record_end(recorder, &[&self.particles]),
         }
     }
 
@@ -394,7 +401,9 @@ impl Fluid {
 
     fn update_velocity(&self, recorder: &mut Recorder) {
         let dt_s = self.parameters.dt_s;
-        self.kernels.motion.update_velocity(recorder, &self.phase, self.corrected(), dt_s);
+        let limits = self.parameters.fault_limits(0);
+        let faults = FaultDetection { density: &self.density, faulty: &self.fault.faulty, limits };
+        self.kernels.motion.update_velocity(recorder, &self.phase, self.corrected(), &faults, dt_s);
     }
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
@@ -432,6 +441,20 @@ impl Fluid {
             bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();
+        self.fault.record_end(recorder, &[&self.particles]);
+    }
+
+    /// Returns the lowest index of a particle with each kind of fault, on the device.
+    pub fn faulty(&self) -> &Buffer<u32> {
+        &self.fault.faulty
+    }
+
+    /// Records the read-back of the first fault of the previous steps.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingFault> {
+        self.fault.check(recorder, &self.parameters)
     }
 
     /// Records the densities at the positions of the state.
@@ -520,17 +543,22 @@ impl Fluid {
         self.columns().into_iter().chain([key]).chain(of_solve).chain(of_bodies).collect()
     }
 
-    /// Restores the fluid of a scene from a saved state, bit for bit. Set-up only: waits for the device.
+    /// Restores the fluid of a scene from the state saved after `step` steps, bit for bit. Set-up only: waits for the device.
     ///
     /// # Errors
     /// Like [`Self::new`]; also a column that is missing or has another length.
-    pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
+    pub fn restore(
+        device: &Device,
+        scene: &Scene,
+        state: &[StateColumn],
+        step: u64,
+    ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let (positions, velocities) = (saved.vectors("position")?, saved.vectors("velocity")?);
         let n = saved.ids.len() as u32;
         let counts = Counts::new(device)?;
         let phase = PhaseArray::restore(device, &counts, &positions, &velocities, saved.ids, n)?;
-        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default())?;
+        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default(), step)?;
         device.upload(&fluid.density.cast(), saved.of("density", 1)?)?;
         device.upload(&fluid.key, saved.of("key", 1)?)?;
         fluid.density_solve.restore(device, &saved)?;

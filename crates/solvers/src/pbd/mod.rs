@@ -14,11 +14,13 @@
 //!   SolvePositions x* ← confine(x* + ω Δx)               Chen2021 eq 5.18, 5.27; Huang2016 eq 2.21, 2.22
 //! UpdateVelocity   u ← (x* − x)/Δt
 //! SmoothVelocity   v ← u + XSPH; x ← x*                  Chen2021 eq 5.20
+//! EndStep          faults, found by UpdateVelocity
 //! ```
 
 mod bodies;
 mod density_solve;
 mod factory;
+mod fault;
 mod fluid;
 mod metrics;
 mod motion;

@@ -5,7 +5,7 @@ use super::parameters::Parameters;
 use frazil_kernels::UniformGrid;
 use frazil_particles::PhaseArray;
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
-use frazil_shaders::types::{Grid, Walls};
+use frazil_shaders::types::{FaultLimits, Grid, Walls};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
 
 /// Kernels that move a phase.
@@ -27,6 +27,14 @@ pub(super) struct Place<'a> {
     pub grid: &'a UniformGrid,
     /// Neighbours of the predicted positions: entries, lengths and flags of rows.
     pub rows: Option<[&'a Buffer<u32>; 3]>,
+}
+
+/// Detection of faults of a phase.
+pub(super) struct FaultDetection<'a> {
+    pub density: &'a Buffer<f32>,
+    /// Lowest index of a particle with each kind of fault.
+    pub faulty: &'a Buffer<u32>,
+    pub limits: FaultLimits,
 }
 
 /// Layout of rows of neighbours in the buffers of [`Place::rows`].
@@ -148,12 +156,14 @@ impl Motion {
         recorder.dispatch(&self.predict, Threads::Counted(&phase.count), bindings, params);
     }
 
-    /// Records the velocities after the constraints, into the back of the velocity column.
+    /// Records the velocities after the constraints, into the back of the velocity column, and the detection
+    /// of faults.
     pub fn update_velocity(
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
         corrected: Corrected<'_>,
+        faults: &FaultDetection<'_>,
         dt_s: f32,
     ) {
         let bindings = update_velocity::Bindings {
@@ -163,8 +173,10 @@ impl Motion {
             compensation: corrected.compensation.unwrap_or(&self.no_compensation),
             velocity: phase.velocity.front(),
             updated: phase.velocity.back(),
+            density: faults.density,
+            faulty: faults.faulty,
         };
-        let params = update_velocity::Params { dt_s };
+        let params = update_velocity::Params { dt_s, limits: faults.limits };
         recorder.dispatch(&self.update_velocity, Threads::Counted(&phase.count), bindings, params);
     }
 

@@ -4,7 +4,7 @@ use crate::{SolverError, Surroundings};
 use frazil_kernels::CellSortMethod;
 use frazil_scene::{ConstraintGradient, FluidKernel, NeighbourGrid, Scene, WallDensity};
 use frazil_shaders::sph::kernels::{KERNEL_CUBIC_SPLINE, KERNEL_POLY6_SPIKY};
-use frazil_shaders::types::Walls;
+use frazil_shaders::types::{FaultLimits, Walls};
 
 /// Parameters of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀
 /// rest density.
@@ -54,6 +54,10 @@ pub struct Parameters {
     /// Difference between the friction of each face of the domain and `wall_friction`: of the lower and of
     /// the upper face along each axis.
     pub face_friction: [[f32; 3]; 2],
+    /// Density in kg/m³ from which a particle is a fault of the step.
+    pub max_density_kg_m3: f32,
+    /// Speed in m/s from which a particle is a fault of the step.
+    pub max_speed_m_s: f32,
     /// Domain box.
     pub walls: Walls,
     /// True if faces of the domain act on density by images of particles, false by the kernel's integral.
@@ -120,6 +124,8 @@ impl Parameters {
             viscosity_share: (scene.dt_s() * scene.viscous_share_per_s()) as f32,
             viscous_wall_scale: calibration.viscous_wall_scale as f32,
             wall_friction: fluid.wall_friction as f32,
+            max_density_kg_m3: (scene.solver.max_density_ratio * fluid.rest_density_kg_m3) as f32,
+            max_speed_m_s: (scene.solver.max_courant * h / scene.dt_s()) as f32,
             walls: Walls {
                 domain_min_m: narrow(scene.domain.min_m),
                 domain_max_m: narrow(scene.domain.max_m),
@@ -137,6 +143,12 @@ impl Parameters {
             face_friction: faces.map(|axes| axes.map(added)),
             surroundings: Surroundings::of(scene)?,
         })
+    }
+
+    /// Returns the limits of a state without a fault, for one of the phases.
+    pub(crate) fn fault_limits(&self, phase: u32) -> FaultLimits {
+        let Self { max_density_kg_m3, max_speed_m_s, .. } = *self;
+        FaultLimits { max_density_kg_m3, max_speed_m_s, phase }
     }
 
     /// Returns true if the scene has bodies.

@@ -1,6 +1,5 @@
 //! Viscoelastic fluid as a [`Solver`].
 
-use super::fault::FaultCheck;
 use super::metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
 use super::shown::set_infos;
 use super::solver::Viscoelastic;
@@ -164,8 +163,7 @@ impl Solver for Viscoelastic {
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
-        let own = self.record_fault_check(recorder)?;
-        Ok(Some(forwarded(own, FaultCheck::is_ready, FaultCheck::wait)))
+        Ok(Some(self.fluid().record_fault_check(recorder)?))
     }
 
     fn record_invariant_check(

@@ -40,7 +40,6 @@
 //! ```
 
 mod factory;
-mod fault;
 mod feed;
 mod heat;
 mod metrics;

@@ -1,6 +1,5 @@
 //! Viscoelastic fluid on the device.
 
-use super::fault::{FaultCheck, FaultRecord};
 use super::feed::Feed;
 use super::heat::Heat;
 use super::metrics::{MeasurePass, PendingViscoelasticMetrics};
@@ -90,7 +89,6 @@ pub struct Viscoelastic {
     permutation: Permutation,
     collide_walls: Kernel<collide_walls::Interface>,
     feed: Feed,
-    fault: FaultRecord,
     gauge: MeasurePass,
     /// Steps recorded so far.
     step: u64,
@@ -163,7 +161,6 @@ impl Viscoelastic {
             Some(own) => Some(Heat::new(device, workgroup_size, own, &fluid)?),
             None => None,
         };
-        let of_time = [fluid.parameters().dt_s, fluid.parameters().support_m];
         let walls = collide_walls::Specialization { workgroup_size };
         Ok(Self {
             stress: Stress::new(device, workgroup_size, &parameters, &fluid)?,
@@ -173,7 +170,6 @@ impl Viscoelastic {
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             collide_walls: Kernel::specialized(device, &walls)?,
             feed: Feed::new(device, workgroup_size)?,
-            fault: FaultRecord::new(device, of_time, step)?,
             gauge: MeasurePass::new(device, capacity, parameters.elasticity)?,
             fluid,
             parameters,
@@ -183,7 +179,8 @@ impl Viscoelastic {
 
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
-        let of_fluid = self.fluid.stages().filter(|stage| *stage != pbd::Stage::SmoothVelocity);
+        let is_own = |stage: &pbd::Stage| !matches!(stage, pbd::Stage::SmoothVelocity | pbd::Stage::EndStep);
+        let of_fluid = self.fluid.stages().filter(is_own);
         let has_feed = self.parameters.feed.is_some();
         let mut stages = Vec::new();
         for stage in of_fluid {
@@ -351,7 +348,6 @@ impl Viscoelastic {
             }
             Stage::ShiftParticles => self.stress.shift_particles(recorder, &self.fluid),
             Stage::EndStep => {
-                self.fault.record_end(recorder, phase, &self.stress);
                 self.fluid.end_step(recorder);
                 self.step += 1;
             }
@@ -502,7 +498,7 @@ impl Viscoelastic {
         state: &[StateColumn],
         step: u64,
     ) -> Result<Self, SolverError> {
-        let fluid = Fluid::restore(device, scene, state)?;
+        let fluid = Fluid::restore(device, scene, state, step)?;
         let restored =
             Self::with_fluid(device, Parameters::from_scene(scene), fluid, Tuning::default(), step)?;
         let saved = Saved::new(state)?;
@@ -529,14 +525,6 @@ impl Viscoelastic {
         let (phase, density) = (&self.fluid.phase, self.fluid.density());
         let elastic = (&self.stress, self.springs.as_ref());
         self.gauge.record(recorder, phase, density, elastic, p.gravity_m_s2, p.particle_mass_kg)
-    }
-
-    /// Records the read-back of the first fault of the previous steps.
-    ///
-    /// # Errors
-    /// No memory for another read-back.
-    pub(super) fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<FaultCheck> {
-        self.fault.check(recorder)
     }
 
     /// Records a check of the invariants of springs, if there are any: after a step, all counts are 0.

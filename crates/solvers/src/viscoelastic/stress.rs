@@ -26,7 +26,8 @@ pub struct Stress {
     shift: Buffer<[f32; 3]>,
     shift_particles: Kernel<shift_particles::Interface>,
     pub(super) terms: Buffer<ViscoelasticTerms>,
-    pub(super) faulty_particle: Buffer<u32>,
+    /// Lowest index of a particle with each kind of fault, of the position-based fluid.
+    faulty: Buffer<u32>,
     shape: Buffer<[f32; 4]>,
     coupling: Buffer<[f32; 4]>,
     update: Kernel<update_stress::Interface>,
@@ -133,7 +134,7 @@ impl Stress {
             shift: device.buffer_from("particle shift", &vec![[0.0; 3]; n])?,
             shift_particles: Kernel::specialized(device, &shift_particles)?,
             terms: device.buffer_from("viscoelastic terms", &[terms])?,
-            faulty_particle: device.buffer_from("faulty particle", &[u32::MAX])?,
+            faulty: fluid.faulty().clone(),
             shape: device.buffer("neighbourhood", 2 * n)?,
             coupling: device.buffer("coupling", 3 * n)?,
             update: Kernel::specialized(device, &update)?,
@@ -145,7 +146,7 @@ impl Stress {
             apply: Kernel::specialized(device, &apply)?,
             compute_residual: Kernel::specialized(device, &residual)?,
             apply_operator: Kernel::specialized(device, &operator)?,
-            max_travel_m: fluid.parameters().support_m,
+            max_travel_m: fluid.parameters().max_speed_m_s * fluid.parameters().dt_s,
         })
     }
 
@@ -184,7 +185,7 @@ impl Stress {
             shape: &self.shape,
             coupling: &self.coupling,
             stress: &self.stress,
-            faulty_particle: &self.faulty_particle,
+            faulty: &self.faulty,
             shift: &self.shift,
         };
         let params = update_stress::Params { wall_speed_m_s, max_travel_m: self.max_travel_m };

@@ -35,6 +35,8 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         wall_xsph: p.wall_xsph,
         viscosity_share: p.viscosity_share,
         viscous_wall_scale: p.viscous_wall_scale,
+        max_density_kg_m3: p.max_density_kg_m3,
+        max_speed_m_s: p.max_speed_m_s,
         face_friction: p.face_friction,
         domain_min_m: p.walls.domain_min_m,
         domain_max_m: p.walls.domain_max_m,

@@ -107,6 +107,8 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
         cell_start: device.download(fluid.grid().cell_start(), fluid.grid().cells() as usize + 1)?,
         predicted: device.download(fluid.predicted(), n)?,
         updated: device.download(fluid.updated(), n)?,
+        density: device.download(fluid.density(), n)?,
+        compensation: device.download(fluid.density_solve().compensation(), n)?,
         multiplier: device.download(fluid.density_solve().multiplier(), n)?,
         ..Default::default()
     };

@@ -15,9 +15,10 @@ use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::grab::GrabPass;
 use crate::pbd::bodies::{Bodies, Displacement};
-use crate::pbd::motion::{Corrected, Motion, Place, Smoothing};
+use crate::pbd::fault::FaultRecord;
+use crate::pbd::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
 use crate::pbd::neighbour_rows::NO_FLAG;
-use crate::{BodyLoads, Grab, SolverError, Tuning};
+use crate::{BodyLoads, Grab, PendingFault, SolverError, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
@@ -67,6 +68,8 @@ pub enum Stage {
     DampLinks,
     /// Smooths velocities by XSPH, and updates positions.
     SmoothVelocity,
+    /// Ends the step, and the simulation after a fault.
+    EndStep,
 }
 
 impl std::fmt::Display for Stage {
@@ -95,6 +98,7 @@ pub struct Snow {
     gauge: SnowMeasurePass,
     ring: ReadbackRing,
     grab: GrabPass,
+    fault: FaultRecord,
     tuning: Tuning,
     capacity: u32,
 }
@@ -135,7 +139,7 @@ impl Snow {
             let rest = if parameters.has_shape() { sampled.positions_m[idx] } else { [0.0; 3] };
             initial.rest_position.push(rest);
         }
-        let mut snow = Self::with_initial_state(device, scene, parameters, &solid, &fluid, tuning)?;
+        let mut snow = Self::with_initial_state(device, scene, parameters, [&solid, &fluid], tuning, 0)?;
         let mut recorder = device.recorder()?;
         snow.record_first_order(&mut recorder)?;
         device.submit(recorder)?.wait()?;
@@ -146,9 +150,9 @@ impl Snow {
         device: &Device,
         scene: &Scene,
         parameters: SnowParameters,
-        solid: &InitialState,
-        fluid: &InitialState,
+        [solid, fluid]: [&InitialState; 2],
         tuning: Tuning,
+        step: u64,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
         let capacity = (solid.id.len() + fluid.id.len()) as u32;
@@ -190,6 +194,7 @@ impl Snow {
             gauge: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
             grab: GrabPass::new(device, workgroup_size)?,
+            fault: FaultRecord::new(device, &["snow particle", "water particle"], step)?,
             tuning,
             rows,
             solid,
@@ -246,7 +251,7 @@ impl Snow {
         .chain(iterations)
         .chain([ApplyFriction, UpdateVelocity])
         .chain(damp.iter().copied())
-        .chain([SmoothVelocity])
+        .chain([SmoothVelocity, EndStep])
     }
 
     /// Records one step.
@@ -339,9 +344,12 @@ impl Snow {
                 }
             }
             Stage::UpdateVelocity => {
-                for phase_particles in [solid, fluid] {
+                for (phase, phase_particles) in (0..).zip([solid, fluid]) {
+                    let limits = self.parameters.fluid.fault_limits(phase);
+                    let density = &phase_particles.density;
+                    let faults = FaultDetection { density, faulty: &self.fault.faulty, limits };
                     let corrected = Corrected { predicted: &phase_particles.predicted, compensation: None };
-                    self.motion.update_velocity(recorder, &phase_particles.phase, corrected, dt_s);
+                    self.motion.update_velocity(recorder, &phase_particles.phase, corrected, &faults, dt_s);
                 }
             }
             Stage::DampLinks => self.constraints.damp_links(recorder, solid, &self.links),
@@ -350,6 +358,7 @@ impl Snow {
                 self.smooth_velocity(recorder);
                 self.rows.discard();
             }
+            Stage::EndStep => self.fault.record_end(recorder, &[&**solid, &**fluid]),
         }
         Ok(())
     }
@@ -583,6 +592,19 @@ impl Snow {
         let (solid, fluid) = (&self.solid, &self.fluid);
         self.compute_lambda_at(recorder, [solid.position(), fluid.position()], false, NO_FLAG);
         self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
+    }
+
+    /// Returns the lowest index of a particle of snow and of water with each kind of fault.
+    pub fn faulty(&self) -> &Buffer<u32> {
+        &self.fault.faulty
+    }
+
+    /// Records the read-back of the first fault of the previous steps.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingFault> {
+        self.fault.check(recorder, &self.parameters.fluid)
     }
 
     /// Returns the loads on bodies, if the scene names any.

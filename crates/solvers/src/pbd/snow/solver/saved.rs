@@ -28,12 +28,17 @@ impl Snow {
         columns
     }
 
-    /// Restores the snow and water of a scene from a saved state, bit for bit. Set-up only: waits for the
-    /// device.
+    /// Restores the snow and water of a scene from the state saved after `step` steps, bit for bit. Set-up
+    /// only: waits for the device.
     ///
     /// # Errors
     /// Like [`Self::new`]; also a column that is missing or has another length.
-    pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
+    pub fn restore(
+        device: &Device,
+        scene: &Scene,
+        state: &[StateColumn],
+        step: u64,
+    ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let parameters = SnowParameters::of(scene)?;
         let phases = saved.of("phase", 1)?;
@@ -53,7 +58,8 @@ impl Snow {
             rest_position: saved.vectors("rest position")?,
         };
         let (solid, fluid) = (all.part(0..n_solid), all.part(n_solid..n));
-        let snow = Self::with_initial_state(device, scene, parameters, &solid, &fluid, Tuning::default())?;
+        let snow =
+            Self::with_initial_state(device, scene, parameters, [&solid, &fluid], Tuning::default(), step)?;
         let (keys, densities) = (saved.of("key", 1)?, saved.of("density", 1)?);
         let mut recorder = device.recorder()?;
         for (phase_particles, range) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {

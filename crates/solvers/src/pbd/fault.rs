@@ -1,0 +1,172 @@
+//! The first fault of a run: detected by the update of velocities, reported at the end of the step.
+
+use super::parameters::Parameters;
+use super::particles::Particles;
+use crate::fault::{length, suggest_dt};
+use crate::{PendingFault, SolverFault};
+use frazil_shaders::pbd::{end_step, fault};
+use frazil_shaders::types::{FaultLimits, PbdFault as Raw};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+
+const NONE: u32 = u32::MAX;
+
+/// Courant number |v| Δt/h of the time step that is suggested for particles that are too fast: the usual
+/// bound in SPH.
+const SUGGESTED_COURANT: f64 = 0.4;
+
+/// Fault record on the device, and the kernel that updates it at the end of a step.
+pub struct FaultRecord {
+    /// Lowest index of a particle with each kind of fault, by phase, and the bits of the largest speed.
+    pub(super) faulty: Buffer<u32>,
+    record: Buffer<Raw>,
+    end_step: Kernel<end_step::Interface>,
+    names: &'static [&'static str],
+    /// Stand for the buffers of a second phase.
+    no_id: Buffer<u32>,
+    no_vectors: [Buffer<[f32; 3]>; 2],
+    no_density: Buffer<f32>,
+    no_count: Buffer<u32>,
+    no_args: Buffer<[u32; 3]>,
+    ring: ReadbackRing,
+}
+
+/// A fault record that is being read back.
+#[derive(Debug)]
+struct FaultCheck {
+    record: Pending<Raw>,
+    names: &'static [&'static str],
+    dt_s: f64,
+    support_m: f64,
+    rest_density_kg_m3: f64,
+    limits: FaultLimits,
+}
+
+/// Returns the record without a fault, after `step` steps.
+fn before(step: u64) -> Raw {
+    Raw { step: NONE, n_steps: step as u32, kind: NONE, id: NONE, ..bytemuck::Zeroable::zeroed() }
+}
+
+impl FaultRecord {
+    /// Makes the record of phases of these names, after `step` steps.
+    pub fn new(device: &Device, names: &'static [&'static str], step: u64) -> Result<Self> {
+        let end_step =
+            end_step::Specialization { has_second_phase: (names.len() > 1).into(), ..Default::default() };
+        // The lowest indices, then the bits of the largest speed of each phase.
+        let mut faulty = vec![NONE; (fault::FAULT_KINDS * fault::FAULT_PHASES) as usize];
+        faulty.extend([0; fault::FAULT_PHASES as usize]);
+        let vector = |name| device.buffer(name, 1);
+        Ok(Self {
+            faulty: device.buffer_from("faulty particles", &faulty)?,
+            record: device.buffer_from("fault", &[before(step)])?,
+            end_step: Kernel::specialized(device, &end_step)?,
+            names,
+            no_id: device.buffer("no ids", 1)?,
+            no_vectors: [vector("no positions")?, vector("no velocities")?],
+            no_density: device.buffer("no densities", 1)?,
+            no_count: device.buffer("no count", 1)?,
+            no_args: device.buffer("no dispatch arguments", 16)?,
+            ring: ReadbackRing::new(device),
+        })
+    }
+
+    /// Records the end of a step of each phase, after its predicted positions are accepted. The velocities
+    /// are those in which faults were detected, before XSPH.
+    pub fn record_end(&self, recorder: &mut Recorder, phases: &[&Particles]) {
+        let [first, second] = [phases.first(), phases.get(1)];
+        let Some(first) = first else { return };
+        let bindings = end_step::Bindings {
+            faulty: &self.faulty,
+            id: first.id(),
+            position: first.position(),
+            velocity: first.updated(),
+            density: &first.density,
+            count: &first.phase.count.count,
+            args: &first.phase.count.args,
+            second_id: second.map_or(&self.no_id, |second| second.id()),
+            second_position: second.map_or(&self.no_vectors[0], |second| second.position()),
+            second_velocity: second.map_or(&self.no_vectors[1], |second| second.updated()),
+            second_density: second.map_or(&self.no_density, |second| &second.density),
+            second_count: second.map_or(&self.no_count, |second| &second.phase.count.count),
+            second_args: second.map_or(&self.no_args, |second| &second.phase.count.args),
+            fault: &self.record,
+        };
+        recorder.dispatch(&self.end_step, Threads::Fixed(1), bindings, ());
+    }
+
+    /// Records the read-back of the record.
+    pub fn check(&self, recorder: &mut Recorder, parameters: &Parameters) -> Result<PendingFault> {
+        let check = FaultCheck {
+            record: self.ring.read(recorder, &self.record, 1)?,
+            names: self.names,
+            dt_s: parameters.dt_s.into(),
+            support_m: parameters.support_m.into(),
+            rest_density_kg_m3: parameters.rest_density_kg_m3.into(),
+            limits: parameters.fault_limits(0),
+        };
+        Ok(crate::solver::forwarded(check, |check| check.record.is_ready(), FaultCheck::wait))
+    }
+}
+
+impl FaultCheck {
+    fn wait(self) -> Result<Option<SolverFault>> {
+        let record = self.record.wait()?[0];
+        if record.step == NONE {
+            return Ok(None);
+        }
+        let name = self.names.get(record.phase as usize).copied().unwrap_or("particle");
+        let object = format!("{name} {}", record.id);
+        let (speed, density) = (length(record.velocity_m_s), f64::from(record.density_kg_m3));
+        let travel = speed * self.dt_s / self.support_m;
+        let fastest = f64::from(record.fastest_m_s) * self.dt_s / self.support_m;
+        let ratio = density / self.rest_density_kg_m3;
+        let (pass, what, share) = match record.kind {
+            fault::FAULT_START_NOT_FINITE => (
+                "Integrate",
+                "had a position or velocity that is not finite when the step began".to_owned(),
+                f64::NAN,
+            ),
+            fault::FAULT_NOT_FINITE => {
+                ("UpdateVelocity", "is not finite after the constraints".to_owned(), f64::NAN)
+            }
+            // Compression by gravity in a step grows with g Δt².
+            fault::FAULT_TOO_DENSE => (
+                "UpdateVelocity",
+                format!(
+                    "has a density of {density} kg/m³, {ratio:.1} times the rest density, expected less than \
+                     {} kg/m³ (solver.max_density_ratio)",
+                    self.limits.max_density_kg_m3
+                ),
+                0.5 * (f64::from(self.limits.max_density_kg_m3) / density).sqrt(),
+            ),
+            fault::FAULT_TOO_FAST => (
+                "UpdateVelocity",
+                format!(
+                    "is too fast: the fastest particle moves at {:.4} m/s, {fastest:.2} support radii per step, \
+                     expected less than {} m/s (solver.max_courant)",
+                    record.fastest_m_s, self.limits.max_speed_m_s
+                ),
+                SUGGESTED_COURANT / fastest,
+            ),
+            // fault::FAULT_INVERTED
+            _ if !speed.is_finite() => {
+                ("UpdateStress", "has a velocity that is not finite".to_owned(), f64::NAN)
+            }
+            _ if speed >= f64::from(self.limits.max_speed_m_s) => (
+                "UpdateStress",
+                format!("moved {travel:.2} support radii in one step (solver.max_courant)"),
+                SUGGESTED_COURANT / travel,
+            ),
+            _ => ("UpdateStress", "was turned inside out by its neighbours in one step".to_owned(), f64::NAN),
+        };
+        let suggestion = suggest_dt(self.dt_s, share);
+        Ok(Some(SolverFault {
+            step: record.step.into(),
+            pass,
+            message: format!(
+                "{object} {what} (position {:?} m, velocity {:?} m/s, density {} kg/m³); {suggestion}",
+                record.position_m, record.velocity_m_s, record.density_kg_m3
+            ),
+            object,
+        }))
+    }
+}
