@@ -6,6 +6,7 @@
 #include "render/shade.glsl"
 #include "render/screen.glsl"
 #include "render/fluid_terms.glsl"
+#include "render/light_terms.glsl"
 #include "render/image_pass.glsl"
 
 layout(scalar, binding = 0) readonly buffer Distance { float distance_m[]; };
@@ -16,6 +17,7 @@ layout(scalar, binding = 4) readonly buffer OpaqueShadow { float opaque_shadow[]
 layout(scalar, binding = 5) readonly buffer FluidShadow { float fluid_shadow[]; };
 layout(scalar, binding = 6) readonly buffer Surroundings { uint surroundings[]; };
 layout(scalar, binding = 7) readonly buffer Terms { FluidTerms terms[]; };
+layout(scalar, binding = 8) readonly buffer Light { LightTerms light_terms[]; };
 #include "render/surroundings.glsl"
 #include "render/sun_shadow.glsl"
 
@@ -85,7 +87,7 @@ void main() {
     float path = thickness * facing / max(-dot(inside, normal), 1e-3);
     vec2 bent = pixel_of_point(view, here + path * inside, image_size);
     vec3 behind = scene_behind(bent, at, z);
-    float sun = sunlight(view, here);
+    float sun = sunlight(view, here, normal, light_terms[0].shadow_bias);
     float towards_sun = max(dot(normal, terms[0].to_sun), 0.0);
     vec3 scattered = terms[0].color * (SKY_ON_SURFACE + sun * towards_sun * SUN_ON_SURFACE);
     vec3 transmittance = exp(-terms[0].absorption * thickness);

@@ -2,7 +2,13 @@
 // The fragment stage draws grid lines of one pixel at any distance, and fades with distance from the origin.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
+#include "render/light_terms.glsl"
 #include "render/ground.glsl"
+
+layout(scalar, binding = 0) readonly buffer Light { LightTerms light_terms[]; };
+layout(scalar, binding = 1) readonly buffer OpaqueShadow { float opaque_shadow[]; };
+layout(scalar, binding = 2) readonly buffer FluidShadow { float fluid_shadow[]; };
+#include "render/sun_shadow.glsl"
 
 layout(location = 0) in vec2 in_plane;
 layout(location = 0) out vec4 pixel;
@@ -22,5 +28,7 @@ void main() {
     if (fade <= 0.0) discard;
     float is_dark = dot(color, vec3(0.2126, 0.7152, 0.0722)) < 0.5 ? 1.0 : -1.0;
     float line = max(0.45 * lines(cell), lines(5.0 * cell));
-    pixel = vec4(color + is_dark * 0.11 * line, fade);
+    vec3 from_eye = origin + in_plane.x * across + in_plane.y * along - view.eye;
+    float arriving = sunlight(view, from_eye, normalize(cross(along, across)), 0.0);
+    pixel = vec4(shadowed(color + is_dark * 0.11 * line, arriving), fade);
 }

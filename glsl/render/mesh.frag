@@ -3,7 +3,13 @@
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/shade.glsl"
+#include "render/light_terms.glsl"
 #include "render/mesh.glsl"
+
+layout(scalar, binding = 4) readonly buffer Light { LightTerms light_terms[]; };
+layout(scalar, binding = 5) readonly buffer OpaqueShadow { float opaque_shadow[]; };
+layout(scalar, binding = 6) readonly buffer FluidShadow { float fluid_shadow[]; };
+#include "render/sun_shadow.glsl"
 
 layout(location = 0) in vec3 from_eye;
 layout(location = 1) in vec3 outwards;
@@ -20,7 +26,9 @@ void main() {
     // Opposite normals of one triangle may interpolate to zero.
     vec3 unit = squared > 0.0 ? outwards * inversesqrt(squared) : to_viewer;
     vec3 shown;
-    if (material == MATERIAL_WATER) shown = lit(color, unit, to_viewer, view);
-    else shown = sunlit(color, unit, axis_vector(up_axis), to_sun, material == MATERIAL_SNOW ? SNOW_WRAP : 0.0);
+    float arriving = sunlight(view, from_eye, unit, material == MATERIAL_STONE ? 0.0 : light_terms[0].shadow_bias);
+    float wrap = material == MATERIAL_SNOW ? SNOW_WRAP : 0.0;
+    if (material == MATERIAL_WATER) shown = shadowed(lit(color, unit, to_viewer, view), arriving);
+    else shown = sunlit(color, unit, axis_vector(up_axis), light_terms[0].to_sun, wrap, arriving);
     pixel = vec4(fogged(shown, fog, length(from_eye)), 1.0);
 }

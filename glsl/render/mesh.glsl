@@ -2,8 +2,6 @@
 layout(scalar, push_constant) uniform Params {
     View view;
     Fog fog;
-    // Unit vector towards the sun.
-    vec3 to_sun;
     // Display-encoded colour.
     vec3 color;
     // Number of the `Material` on the host.

@@ -4,7 +4,13 @@
 #include "render/view.glsl"
 #include "render/imposter.glsl"
 #include "render/shade.glsl"
+#include "render/light_terms.glsl"
 #include "render/particles.glsl"
+
+layout(scalar, binding = 5) readonly buffer Light { LightTerms light_terms[]; };
+layout(scalar, binding = 6) readonly buffer OpaqueShadow { float opaque_shadow[]; };
+layout(scalar, binding = 7) readonly buffer FluidShadow { float fluid_shadow[]; };
+#include "render/sun_shadow.glsl"
 
 const uint SHADING_FLAT = 0u;
 const uint SHADING_LIT = 1u;
@@ -29,9 +35,13 @@ void main() {
     vec3 normal = (hit - center) / sphere_radius;
     vec3 shown = color;
     uint kind = shading & 0xffu;
-    if (kind == SHADING_LIT) shown = lit(color, normal, to_viewer, view);
-    if (kind == SHADING_MATTE) shown = matte(color, normal, view);
-    if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, axis_vector((shading >> 8u) & 0xffu), to_sun, SNOW_WRAP);
+    if (kind == SHADING_LIT || kind == SHADING_MATTE || kind == SHADING_SUNLIT) {
+        float arriving = sunlight(view, hit, normal, light_terms[0].shadow_bias);
+        vec3 up = axis_vector((shading >> 8u) & 0xffu);
+        if (kind == SHADING_LIT) shown = shadowed(lit(color, normal, to_viewer, view), arriving);
+        if (kind == SHADING_MATTE) shown = shadowed(matte(color, normal, view), arriving);
+        if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, up, light_terms[0].to_sun, SNOW_WRAP, arriving);
+    }
     float taken = 1.0;
     if (kind == SHADING_TRANSLUCENT) {
         // Layers of one colour blend to the same result in any order, like light absorbed along the ray (Beer

@@ -16,5 +16,4 @@ layout(scalar, push_constant) uniform Params {
     // Opacity at the middle of a translucent sphere.
     float opacity;
     Fog fog;
-    vec3 to_sun;
 };

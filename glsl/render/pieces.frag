@@ -4,7 +4,13 @@
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/shade.glsl"
+#include "render/light_terms.glsl"
 #include "render/pieces.glsl"
+
+layout(scalar, binding = 5) readonly buffer Light { LightTerms light_terms[]; };
+layout(scalar, binding = 6) readonly buffer OpaqueShadow { float opaque_shadow[]; };
+layout(scalar, binding = 7) readonly buffer FluidShadow { float fluid_shadow[]; };
+#include "render/sun_shadow.glsl"
 
 layout(location = 0) in vec3 from_eye;
 layout(location = 1) flat in vec3 outwards;
@@ -18,8 +24,10 @@ const float SPREAD = 0.10;
 void main() {
     float shade = float((piece_idx * 2654435769u) >> 24u) / 255.0;
     vec3 own = color * (1.0 - SPREAD * shade);
-    vec3 shown = sunlit(own, outwards, axis_vector(up_axis), to_sun, ICE_WRAP);
+    vec3 to_sun = light_terms[0].to_sun;
+    float arriving = sunlight(view, from_eye, outwards, 0.0);
+    vec3 shown = sunlit(own, outwards, axis_vector(up_axis), to_sun, ICE_WRAP, arriving);
     float shine = pow(max(dot(outwards, normalize(to_sun + toward_viewer(view, from_eye))), 0.0), 60.0);
-    shown = to_display(to_linear(shown) + 0.35 * shine);
+    shown = to_display(to_linear(shown) + 0.35 * arriving * shine);
     pixel = vec4(fogged(shown, fog, length(from_eye)), 1.0);
 }

@@ -3,7 +3,13 @@
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/shade.glsl"
+#include "render/light_terms.glsl"
 #include "render/terrain.glsl"
+
+layout(scalar, binding = 1) readonly buffer Light { LightTerms light_terms[]; };
+layout(scalar, binding = 2) readonly buffer OpaqueShadow { float opaque_shadow[]; };
+layout(scalar, binding = 3) readonly buffer FluidShadow { float fluid_shadow[]; };
+#include "render/sun_shadow.glsl"
 
 layout(location = 0) in vec3 at;
 layout(location = 1) in vec3 outwards;
@@ -25,5 +31,9 @@ void main() {
     float up = clamp((at.z - lowest_m) / max(highest_m - lowest_m, 1e-6), 0.0, 1.0);
     vec3 albedo = mix(mix(LOW_ROCK, HIGH_ROCK, up), mix(LOW_SNOW, HIGH_SNOW, up), smoothstep(BARE, COVERED, normal.z));
     vec3 from_eye = at - view.eye;
-    pixel = vec4(fogged(sunlit(albedo, normal, vec3(0.0, 0.0, 1.0), to_sun, WRAP), fog, length(from_eye)), 1.0);
+    vec3 to_sun = light_terms[0].to_sun;
+    // No light of the sun falls on slopes that face away from it.
+    float arriving = dot(normal, to_sun) > 0.0 ? sunlight(view, from_eye, normal, 0.0) : 0.0;
+    vec3 shown = sunlit(albedo, normal, vec3(0.0, 0.0, 1.0), to_sun, WRAP, arriving);
+    pixel = vec4(fogged(shown, fog, length(from_eye)), 1.0);
 }

@@ -2,8 +2,6 @@
 layout(scalar, push_constant) uniform Params {
     View view;
     Fog fog;
-    // Unit vector towards the sun.
-    vec3 to_sun;
     // Number of heights along x and y, and their distance in m.
     uvec2 n;
     float cell_m;

@@ -4,7 +4,6 @@ use crate::ellipsoids::Ellipsoid;
 use crate::picture::Pixels;
 use crate::{Error, Result};
 use frazil_vk::{Buffer, Device, DeviceCount};
-use glam::Vec3;
 
 /// A fluid, drawn as the surface that its particles show from the camera.
 ///
@@ -20,8 +19,6 @@ pub struct Fluid<'a> {
     pub smoothing: Smoothing,
     /// Light that surfaces reflect: an image, or else an analytic sky.
     pub surroundings: Option<&'a Surroundings>,
-    /// Two opposite corners in m of a box around all that casts shadows.
-    pub bounds: [Vec3; 2],
 }
 
 /// Particles of a fluid.

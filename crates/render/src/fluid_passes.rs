@@ -1,10 +1,11 @@
 //! Passes that draw a fluid over the opaque part of a picture.
 
 use crate::fluid::{DepthFilter, Fluid, FluidMaterial, FluidSet, Smoothing};
+use crate::shadows::Lighting;
 use crate::{OrbitCamera, Result};
 use frazil_shaders::render::{
     backdrop, fluid, fluid_depth, fluid_ellipsoids, fluid_thickness, smooth_depth_bilateral,
-    smooth_depth_narrow_range, smooth_thickness, sun_shadow,
+    smooth_depth_narrow_range, smooth_thickness,
 };
 use frazil_shaders::types::{FluidTerms, Fog, View};
 use frazil_vk::{
@@ -15,21 +16,19 @@ use glam::Vec3;
 
 /// Passes of a picture with a fluid, between those of opaque things and of the overlay:
 ///
-/// 1. `render.sun_opaque` and `render.sun_fluid` draw depths as the sun sees them, for shadows;
-/// 2. `render.shade_opaque` darkens what is opaque, by ambient occlusion and by the sun's shadows;
-/// 3. `render.fluid_depth` draws the distances of the nearest spheres (Huang2016 section 3.3), or ellipsoids;
-/// 4. `render.smooth_depth_narrow_range` or `render.smooth_depth_bilateral` smooths them, along rows and then
+/// 1. `render.shade_opaque` darkens what is opaque by ambient occlusion;
+/// 2. `render.fluid_depth` draws the distances of the nearest spheres (Huang2016 section 3.3), or ellipsoids;
+/// 3. `render.smooth_depth_narrow_range` or `render.smooth_depth_bilateral` smooths them, along rows and then
 ///    along columns, `Smoothing::passes` times and once more with a smaller reach (section 3.4);
-/// 5. `render.fluid_thickness` adds up the thickness of the fluid before what is opaque (section 3.5);
-/// 6. `render.smooth_thickness` smooths it, along rows and then along columns;
-/// 7. `render.fluid` reconstructs normals, shades the surface, and writes its depth (section 3.6).
+/// 4. `render.fluid_thickness` adds up the thickness of the fluid before what is opaque (section 3.5);
+/// 5. `render.smooth_thickness` smooths it, along rows and then along columns;
+/// 6. `render.fluid` reconstructs normals, shades the surface, and writes its depth (section 3.6).
 ///
 /// Between them, images are copied into buffers that shaders read.
 pub(crate) struct FluidPasses {
     device: Device,
     pipelines: Pipelines,
     images: FluidImages,
-    shadows: Shadows,
     /// Bound in place of an image of the surroundings.
     no_surroundings: Buffer<u32>,
 }
@@ -60,20 +59,10 @@ struct Pipelines {
     ellipsoids: Raster<fluid_ellipsoids::Interface>,
     thickness: Raster<fluid_thickness::Interface>,
     backdrop: Raster<backdrop::Interface>,
-    shadow: Raster<sun_shadow::Interface>,
     surface: Raster<fluid::Interface>,
     bilateral: Kernel<smooth_depth_bilateral::Interface>,
     narrow_range: Kernel<smooth_depth_narrow_range::Interface>,
     smooth_thickness: Kernel<smooth_thickness::Interface>,
-}
-
-/// Depths as the sun sees them.
-struct Shadows {
-    opaque_color: Image,
-    fluid_distance: Image,
-    depth: Image,
-    opaque_depth: Buffer<f32>,
-    fluid_depth: Buffer<f32>,
 }
 
 /// The opaque part of a picture, and how it is seen.
@@ -86,12 +75,8 @@ pub(crate) struct Scene<'a> {
     pub fog: Fog,
 }
 
-/// Pixels along each side of a shadow image.
-const SHADOW_SIZE: u32 = 1024;
 /// Distance of pixels without a surface, `NO_SURFACE` in `screen.glsl`.
 const NO_SURFACE: f32 = 1e30;
-/// Distance behind another point from which a point is in its shadow, in radii of the drawn spheres.
-const SHADOW_BIAS_RADII: f32 = 2.0;
 /// Thickness over which silhouettes fade in, in radii of the drawn spheres.
 const EDGE_RADII: f32 = 0.9;
 /// Reach of the last application of the filter, relative to that of the others. Those skip pixels and are
@@ -111,7 +96,6 @@ impl FluidPasses {
             device: device.clone(),
             pipelines: Pipelines::new(device)?,
             images: FluidImages::new(device, width, height)?,
-            shadows: Shadows::new(device)?,
             no_surroundings: device.buffer_from("no surroundings", &[0])?,
         })
     }
@@ -135,15 +119,12 @@ impl FluidPasses {
         let FluidMaterial { absorption_1_m, color, refractive_index } = fluid.material;
         let (map_width, map_height) = fluid.surroundings.map_or((0, 0), |map| (map.width, map.height));
         let terms = FluidTerms {
-            sun: sun_view(fluid.bounds, to_sun, axes.up),
             to_sun: to_sun.to_array(),
             up: axes.up.to_array(),
             absorption: absorption_1_m,
             color: color.map(linear),
             refractive_index,
             edge: EDGE_RADII * radius_m,
-            bias: SHADOW_BIAS_RADII * radius_m,
-            shadow_size: SHADOW_SIZE,
             map_width,
             map_height,
             map_front: (-axes.back).to_array(),
@@ -152,7 +133,7 @@ impl FluidPasses {
         let buffer = self.device.buffer_in("fluid terms", 1, Location::Upload)?;
         buffer.write(&[terms])?;
         let surroundings = fluid.surroundings.map_or(&self.no_surroundings, |map| &map.pixels).clone();
-        Ok(Terms { buffer, surroundings, sun: terms.sun })
+        Ok(Terms { buffer, surroundings })
     }
 
     /// Returns the draw of the surroundings as the background.
@@ -162,28 +143,26 @@ impl FluidPasses {
         self.pipelines.backdrop.draw(bindings, backdrop::Params { view, width, height, fog }, TRIANGLE)
     }
 
-    /// Records the passes. `casters` are the draws of what casts shadows, as seen from the sun
-    /// (`Terms::sun`); `occlusion` is that of ambient occlusion.
+    /// Records the passes; `occlusion` is the draw of ambient occlusion.
     pub fn record(
         &self,
         recorder: &mut Recorder,
         scene: &Scene<'_>,
         fluid: &Fluid<'_>,
         terms: &Terms,
-        casters: &[Draw],
+        lighting: &Lighting,
         occlusion: Option<Draw>,
     ) {
         let &Scene { color, depth, depth_values, view, .. } = scene;
-        self.record_shadows(recorder, fluid, terms, casters);
         recorder.copy_image(depth, &depth_values.cast());
-        let mut shade: Vec<Draw> = occlusion.into_iter().collect();
-        shade.push(self.shadow(scene, terms));
-        recorder.render("render.shade_opaque", color, depth, None, &shade);
+        if let Some(occlusion) = occlusion {
+            recorder.render("render.shade_opaque", color, depth, None, &[occlusion]);
+        }
 
         let FluidImages { width, height, distance_m, half_smoothed_m, thickness_m, .. } = &self.images;
         let images = &self.images;
         recorder.copy_image(color, &images.scene_color);
-        let draws: Vec<Draw> = fluid.sets.iter().map(|set| self.depth(set, view)).collect();
+        let draws = self.distances(fluid, view);
         let nothing = Some([NO_SURFACE; 4]);
         recorder.render("render.fluid_depth", &images.distance, &images.depth, nothing, &draws);
         recorder.copy_image(&images.distance, &distance_m.cast());
@@ -206,8 +185,9 @@ impl FluidPasses {
             thickness_m: &images.smoothed_thickness_m,
             scene_depth: depth_values,
             scene_color: &images.scene_color,
-            opaque_shadow: &self.shadows.opaque_depth,
-            fluid_shadow: &self.shadows.fluid_depth,
+            opaque_shadow: &lighting.opaque_shadow,
+            fluid_shadow: &lighting.fluid_shadow,
+            light_terms: &lighting.terms,
             surroundings: &terms.surroundings,
             terms: &terms.buffer,
         };
@@ -216,25 +196,9 @@ impl FluidPasses {
         recorder.render("render.fluid", color, depth, None, &[surface]);
     }
 
-    fn record_shadows(&self, recorder: &mut Recorder, fluid: &Fluid<'_>, terms: &Terms, casters: &[Draw]) {
-        let Shadows { opaque_color, fluid_distance, depth, opaque_depth, fluid_depth } = &self.shadows;
-        recorder.render("render.sun_opaque", opaque_color, depth, Some([0.0; 4]), casters);
-        recorder.copy_image(depth, &opaque_depth.cast());
-        let draws: Vec<Draw> = fluid.sets.iter().map(|set| self.depth(set, terms.sun)).collect();
-        recorder.render("render.sun_fluid", fluid_distance, depth, Some([NO_SURFACE; 4]), &draws);
-        recorder.copy_image(depth, &fluid_depth.cast());
-    }
-
-    fn shadow(&self, scene: &Scene<'_>, terms: &Terms) -> Draw {
-        let bindings = sun_shadow::Bindings {
-            scene_depth: scene.depth_values,
-            opaque_shadow: &self.shadows.opaque_depth,
-            fluid_shadow: &self.shadows.fluid_depth,
-            terms: &terms.buffer,
-        };
-        let FluidImages { width, height, .. } = self.images;
-        let params = sun_shadow::Params { view: scene.view, width, height, fog: scene.fog };
-        self.pipelines.shadow.draw(bindings, params, TRIANGLE)
+    /// Returns the draws of distances of the surfaces of all sets, as seen in a view.
+    pub fn distances(&self, fluid: &Fluid<'_>, view: View) -> Vec<Draw> {
+        fluid.sets.iter().map(|set| self.depth(set, view)).collect()
     }
 
     fn depth(&self, set: &FluidSet<'_>, view: View) -> Draw {
@@ -334,8 +298,6 @@ impl FluidPasses {
 pub(crate) struct Terms {
     pub buffer: Buffer<FluidTerms>,
     pub surroundings: Buffer<u32>,
-    /// Projection along the sun's light.
-    pub sun: View,
 }
 
 /// Returns the number of particles of a set to draw.
@@ -347,23 +309,6 @@ fn drawn(set: &FluidSet<'_>) -> u32 {
 fn chord_factor(set: &FluidSet<'_>) -> f32 {
     let sphere_m3 = 4.0 / 3.0 * std::f32::consts::PI * set.radius_m.powi(3);
     set.volume_m3 / sphere_m3
-}
-
-/// Returns the parallel projection along the sun's light that shows a box.
-fn sun_view([lo, hi]: [Vec3; 2], to_sun: Vec3, up: Vec3) -> View {
-    let reach_m = (0.5 * (hi - lo)).length().max(f32::MIN_POSITIVE);
-    // With the sun overhead any direction across is right.
-    let across = up.cross(to_sun);
-    let right = if across.length() > 1e-3 { across.normalize() } else { to_sun.any_orthonormal_vector() };
-    View {
-        eye: (0.5 * (lo + hi)).to_array(),
-        right: right.to_array(),
-        up: to_sun.cross(right).to_array(),
-        forward: (-to_sun).to_array(),
-        half_extent: [reach_m; 2],
-        near: 0.0,
-        depth_reach: 1.01 * reach_m,
-    }
 }
 
 /// Decodes a component of a display-encoded (sRGB) colour to linear light.
@@ -380,7 +325,6 @@ impl Pipelines {
             ellipsoids: Raster::new(device, options(float, DepthUse::TestAndWrite, Blend::Replace))?,
             thickness: Raster::new(device, options(float, DepthUse::Ignore, Blend::Add))?,
             backdrop: Raster::new(device, options(rgba8, DepthUse::Ignore, Blend::Replace))?,
-            shadow: Raster::new(device, options(rgba8, DepthUse::Ignore, Blend::Over))?,
             surface: Raster::new(device, options(rgba8, DepthUse::TestAndWrite, Blend::Replace))?,
             bilateral: Kernel::new(device)?,
             narrow_range: Kernel::new(device)?,
@@ -403,20 +347,6 @@ impl FluidImages {
             distance: device.image("fluid distance", width, height, ImageFormat::R32Float)?,
             depth: device.image("fluid depth", width, height, ImageFormat::Depth32)?,
             thickness: device.image("fluid thickness", width, height, ImageFormat::R32Float)?,
-        })
-    }
-}
-
-impl Shadows {
-    fn new(device: &Device) -> Result<Self> {
-        let n = SHADOW_SIZE as usize * SHADOW_SIZE as usize;
-        let image = |name: &str, format| device.image(name, SHADOW_SIZE, SHADOW_SIZE, format);
-        Ok(Self {
-            opaque_color: image("sun color", ImageFormat::Rgba8)?,
-            fluid_distance: image("sun distance", ImageFormat::R32Float)?,
-            depth: image("sun depth", ImageFormat::Depth32)?,
-            opaque_depth: device.buffer("sun depth values of solids", n)?,
-            fluid_depth: device.buffer("sun depth values of the fluid", n)?,
         })
     }
 }

@@ -26,12 +26,14 @@ pub struct Frame<'a> {
     pub meshes: &'a [Mesh<'a>],
     /// Rigid pieces, for example plates of ice.
     pub pieces: &'a [Pieces<'a>],
-    /// Fluid with a smooth, refracting surface; its picture has shadows of the sun.
+    /// Fluid with a smooth, refracting surface.
     pub fluid: Option<Fluid<'a>>,
     /// True if the surroundings that a fluid reflects are the background of the picture.
     pub backdrop: bool,
     /// Sun and fog.
     pub light: Light,
+    /// Shadows of the sun, if there are any: of terrain, meshes, pieces, balls, opaque particles and fluids.
+    pub shadows: Option<Shadows>,
     /// Strength of ambient occlusion: 0 is none, 1 the usual strength.
     pub occlusion: f32,
     /// Legend.
@@ -53,6 +55,20 @@ pub struct Light {
     /// Extinction coefficient β of the air in 1/m: the transmittance at distance d is exp(−β d), and 0 is
     /// clear air. Fog applies neither to flat shading nor without perspective.
     pub fog_per_m: f32,
+}
+
+/// Shadows of the sun.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shadows {
+    /// Two opposite corners in m of a box around all that casts shadows. What is beyond takes none.
+    pub bounds: [Vec3; 2],
+    /// Pixels along each side of the images in which shadows are found.
+    pub size_px: u32,
+    /// Distance in pixels of these images between the places that are averaged.
+    pub spread_px: u32,
+    /// Distance in m by which a point of a body of particles must be behind another to be in its shadow, so
+    /// that its particles do not shade one another.
+    pub bias_m: f32,
 }
 
 /// A set of particles.
@@ -211,6 +227,7 @@ impl Default for Frame<'_> {
             fluid: None,
             backdrop: false,
             light: Light::default(),
+            shadows: None,
             occlusion: 0.0,
             legend: None,
             swatches: &[],

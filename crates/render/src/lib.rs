@@ -25,6 +25,7 @@ mod light;
 mod mesh;
 mod picture;
 mod renderer;
+mod shadows;
 mod sheet;
 mod spray;
 mod surface;
@@ -40,7 +41,7 @@ pub use fluid::{
     Surroundings, WATER_REFRACTIVE_INDEX,
 };
 pub use fluid_passes::FluidImages;
-pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Radius, Shading, WireBox};
+pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Radius, Shading, Shadows, WireBox};
 pub use glam;
 pub use legend::{Legend, Swatch, nice_ticks};
 pub use mesh::{Material, Mesh, PieceShapes, Pieces, Solid, SolidShape};

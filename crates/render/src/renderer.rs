@@ -3,8 +3,10 @@
 use crate::canvas::{Canvas, Typeface};
 use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
+use crate::shadows::{Lighting, ShadowImages};
 use crate::{
-    ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend,
+    ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Shadows, Swatch,
+    Terrain, legend,
 };
 use crate::{Mesh, Pieces};
 use frazil_shaders::render::particles::COLUMN_NONE;
@@ -20,6 +22,7 @@ use frazil_vk::{
 ///
 /// The passes of a picture are:
 ///
+/// - with shadows, `render.sun_opaque` and `render.sun_fluid` draw depths as the sun sees them;
 /// - `render.scene` draws everything that has depth;
 /// - with a fluid, the passes of [`FluidImages`] draw it;
 /// - `render.overlay` applies ambient occlusion computed from the depth, and draws translucent particles,
@@ -32,6 +35,10 @@ pub struct Renderer {
     pipelines: Pipelines,
     /// Present from the first picture with a fluid on.
     fluid: Option<FluidPasses>,
+    /// Present from the first picture with shadows on.
+    shadows: Option<ShadowImages>,
+    /// Bound in place of shadow images.
+    no_shadow: Buffer<f32>,
     color_maps: [Buffer<[f32; 3]>; ColorMap::ALL.len()],
     typeface: Typeface,
     legend: Option<Panel<Legend>>,
@@ -108,6 +115,8 @@ impl Renderer {
             targets: Targets::new(device, width, height, 1)?,
             pipelines: Pipelines::new(device)?,
             fluid: None,
+            shadows: None,
+            no_shadow: device.buffer_from("no shadow", &[0.0])?,
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?, upload(grey)?],
             typeface: Typeface::new(),
             legend: None,
@@ -161,6 +170,7 @@ impl Renderer {
     pub fn record(&mut self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<()> {
         let panels = self.panels(frame)?;
         self.prepare_fluid(frame)?;
+        self.prepare_shadows(frame)?;
         let Targets { color, depth, depth_values, resolved } = &self.targets;
         let (width, height) = color.size();
         let view = frame.camera.view(width, height);
@@ -172,20 +182,21 @@ impl Renderer {
             }
             _ => None,
         };
+        let lighting = self.record_shadows(recorder, frame)?;
         let mut draws = Vec::new();
         if let Some((_, passes, terms)) = &fluid
             && frame.backdrop
         {
             draws.push(passes.backdrop(view, fog_of(frame), terms));
         }
-        draws.extend(self.scene(frame, view)?);
+        draws.extend(self.scene(frame, view, height, &lighting)?);
         recorder.render("render.scene", color, depth, background, &draws);
         let mut overlay = Vec::new();
         let occlusion = (frame.occlusion > 0.0).then(|| self.occlusion(frame, view));
         if let Some((fluid, passes, terms)) = &fluid {
             let fog = fog_of(frame);
             let scene = Scene { color, depth, depth_values, view, fog };
-            passes.record(recorder, &scene, fluid, terms, &self.casters(frame, terms.sun)?, occlusion);
+            passes.record(recorder, &scene, fluid, terms, &lighting, occlusion);
         } else if let Some(occlusion) = occlusion {
             recorder.copy_image(depth, &depth_values.cast());
             overlay.push(occlusion);
@@ -196,7 +207,7 @@ impl Renderer {
                 Shading::Brightest => &self.pipelines.brightest,
                 _ => continue,
             };
-            overlay.push(self.particles(pipeline, particles, frame, view)?);
+            overlay.push(self.particles(pipeline, particles, frame, view, &lighting)?);
         }
         overlay.extend(self.wireframes(frame, view));
         let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
@@ -224,34 +235,63 @@ impl Renderer {
         Ok(())
     }
 
+    /// Creates the images of shadows, on their first picture.
+    fn prepare_shadows(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let Some(Shadows { size_px, .. }) = frame.shadows else { return Ok(()) };
+        let mut images = match self.shadows.take().filter(|images| images.size_px() == size_px) {
+            Some(images) => images,
+            None => ShadowImages::new(&self.device, size_px)?,
+        };
+        if frame.fluid.is_some() {
+            images.prepare_fluid(&self.device)?;
+        }
+        self.shadows = Some(images);
+        Ok(())
+    }
+
+    /// Records the passes of shadows, and returns the light for the passes after them.
+    fn record_shadows(&self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<Lighting> {
+        let unshaded = Lighting::unshaded(frame.light.upload(&self.device, None)?, &self.no_shadow);
+        let (Some(shadows), Some(images)) = (&frame.shadows, &self.shadows) else { return Ok(unshaded) };
+        let sun = shadows.view(frame.light.to_sun, frame.camera.up_axis.axes().up);
+        let mut casters = self.casters(frame, sun, &unshaded)?;
+        casters.extend(self.terrain(frame, sun, shadows.size_px, &unshaded));
+        let fluid = frame.fluid.as_ref().zip(self.fluid.as_ref());
+        let fluid = fluid.map(|(fluid, passes)| passes.distances(fluid, sun));
+        images.record(recorder, &casters, fluid.as_deref());
+        Ok(images.lighting(frame.light.upload(&self.device, Some((shadows, sun)))?, fluid.is_some()))
+    }
+
     /// Returns the intermediate images of the last picture with a fluid.
     pub fn fluid_images(&self) -> Option<&FluidImages> {
         self.fluid.as_ref().map(FluidPasses::images)
     }
 
-    /// Collects the draws that have depth; blended draws come last.
-    fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
-        let mut draws = Vec::new();
-        if let Some(terrain) = frame.terrain {
-            let (width, height) = self.targets.color.size();
-            let chunks = terrain.chunks(&frame.camera, width, height);
-            let to_sun = frame.light.to_sun.to_array();
-            draws.extend(terrain.draws(&self.pipelines.terrain, &chunks, view, fog_of(frame), to_sun));
-        }
-        draws.extend(self.casters(frame, view)?);
-        draws.extend(frame.ground.map(|ground| self.ground(&ground, frame, view)));
+    /// Collects the draws that have depth; blended draws come last. What hides the terrain is drawn before it,
+    /// so that pixels are shaded once.
+    fn scene(&self, frame: &Frame<'_>, view: View, height: u32, lighting: &Lighting) -> Result<Vec<Draw>> {
+        let mut draws = self.casters(frame, view, lighting)?;
+        draws.extend(self.terrain(frame, view, height, lighting));
+        draws.extend(frame.ground.map(|ground| self.ground(&ground, frame, view, lighting)));
         Ok(draws)
     }
 
-    /// Collects the draws of what casts shadows.
-    fn casters(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
+    /// Returns the draws of the terrain in a view with a picture of `height` pixels.
+    fn terrain(&self, frame: &Frame<'_>, view: View, height: u32, lighting: &Lighting) -> Vec<Draw> {
+        let draws =
+            |terrain: &Terrain| terrain.draws(&self.pipelines.terrain, view, height, fog_of(frame), lighting);
+        frame.terrain.map_or_else(Vec::new, draws)
+    }
+
+    /// Collects the draws of what casts shadows, apart from the terrain.
+    fn casters(&self, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
-        draws.extend(frame.meshes.iter().map(|mesh| self.mesh(mesh, frame, view)));
+        draws.extend(frame.meshes.iter().map(|mesh| self.mesh(mesh, frame, view, lighting)));
         for pieces in frame.pieces {
-            draws.push(self.pieces(pieces, frame, view)?);
+            draws.push(self.pieces(pieces, frame, view, lighting)?);
         }
         for particles in frame.particles.iter().filter(|set| set.shading.has_depth()) {
-            draws.push(self.particles(&self.pipelines.particles, particles, frame, view)?);
+            draws.push(self.particles(&self.pipelines.particles, particles, frame, view, lighting)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
             let params = ball::Params {
@@ -261,12 +301,17 @@ impl Renderer {
                 color: ball.color,
                 fog: fog_of(frame),
             };
-            self.pipelines.ball.draw(ball::Bindings {}, params, QUAD)
+            let bindings = ball::Bindings {
+                light_terms: &lighting.terms,
+                opaque_shadow: &lighting.opaque_shadow,
+                fluid_shadow: &lighting.fluid_shadow,
+            };
+            self.pipelines.ball.draw(bindings, params, QUAD)
         }));
         Ok(draws)
     }
 
-    fn ground(&self, ground: &Ground, frame: &Frame<'_>, view: View) -> Draw {
+    fn ground(&self, ground: &Ground, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Draw {
         let axes = frame.camera.up_axis.axes();
         let ink = Ink::on(frame.background).ink;
         let params = ground::Params {
@@ -279,7 +324,12 @@ impl Renderer {
             // A shade between background and ink.
             color: std::array::from_fn(|c| 0.94 * frame.background[c] + 0.06 * ink[c]),
         };
-        self.pipelines.ground.draw(ground::Bindings {}, params, QUAD)
+        let bindings = ground::Bindings {
+            light_terms: &lighting.terms,
+            opaque_shadow: &lighting.opaque_shadow,
+            fluid_shadow: &lighting.fluid_shadow,
+        };
+        self.pipelines.ground.draw(bindings, params, QUAD)
     }
 
     fn wireframes(&self, frame: &Frame<'_>, view: View) -> impl Iterator<Item = Draw> {
@@ -304,6 +354,7 @@ impl Renderer {
         set: &Particles<'_>,
         frame: &Frame<'_>,
         view: View,
+        lighting: &Lighting,
     ) -> Result<Draw> {
         let drawn = (set.count.capacity.min(set.max_count) as usize).min(set.positions.len());
         let too_few = |what: &str, other: &Buffer<u32>, n: usize| frazil_vk::Error::Misuse {
@@ -339,6 +390,9 @@ impl Renderer {
             column: &column.words,
             color_map: &self.color_maps[map as usize],
             radii: &radii,
+            light_terms: &lighting.terms,
+            opaque_shadow: &lighting.opaque_shadow,
+            fluid_shadow: &lighting.fluid_shadow,
         };
         let shading = set.shading.number() | frame.camera.up_axis.index() << 8 | has_radii << 16;
         let opacity = set.shading.opacity();
@@ -352,22 +406,23 @@ impl Renderer {
             shading,
             opacity,
             fog: fog_of(frame),
-            to_sun: frame.light.to_sun.to_array(),
         };
         Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }
 
-    fn mesh(&self, set: &Mesh<'_>, frame: &Frame<'_>, view: View) -> Draw {
+    fn mesh(&self, set: &Mesh<'_>, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Draw {
         let bindings = mesh::Bindings {
             count: &set.count.count,
             triangle: set.triangle,
             position: set.position,
             normal: set.normal,
+            light_terms: &lighting.terms,
+            opaque_shadow: &lighting.opaque_shadow,
+            fluid_shadow: &lighting.fluid_shadow,
         };
         let params = mesh::Params {
             view,
             fog: fog_of(frame),
-            to_sun: frame.light.to_sun.to_array(),
             color: set.color,
             material: set.material.number(),
             up_axis: frame.camera.up_axis.index(),
@@ -376,7 +431,7 @@ impl Renderer {
         self.pipelines.mesh.draw(bindings, params, 3 * n_triangles as u32)
     }
 
-    fn pieces(&self, set: &Pieces<'_>, frame: &Frame<'_>, view: View) -> Result<Draw> {
+    fn pieces(&self, set: &Pieces<'_>, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Result<Draw> {
         let (shapes, poses) = (set.shapes, set.centre.len().min(set.rotation.len()));
         if poses < shapes.len() {
             return Err(frazil_vk::Error::Misuse {
@@ -391,11 +446,13 @@ impl Renderer {
             piece: &shapes.piece,
             centre: set.centre,
             rotation: set.rotation,
+            light_terms: &lighting.terms,
+            opaque_shadow: &lighting.opaque_shadow,
+            fluid_shadow: &lighting.fluid_shadow,
         };
         let params = pieces::Params {
             view,
             fog: fog_of(frame),
-            to_sun: frame.light.to_sun.to_array(),
             color: set.color,
             up_axis: frame.camera.up_axis.index(),
         };

@@ -1,10 +1,12 @@
 //! Hill-shaded terrain.
 
+use crate::shadows::Lighting;
 use crate::terrain_detail::TerrainDetail;
 use crate::{Chunk, OrbitCamera, Result};
 use frazil_shaders::render::terrain::{self, CHUNK_QUADS};
 use frazil_shaders::types::{Fog, View};
 use frazil_vk::{Buffer, Device, Draw, Error, Raster};
+use glam::Vec3;
 
 /// A terrain ready to be drawn: heights over a regular grid, z up, the first at x = y = 0.
 ///
@@ -73,9 +75,16 @@ impl Terrain {
         self.error_px
     }
 
+    /// Returns two opposite corners in m of a box around the known heights.
+    pub fn bounds(&self) -> [Vec3; 2] {
+        let [width_m, depth_m] = self.n.map(|n| (n - 1) as f32 * self.cell_m);
+        let [lowest_m, highest_m] = self.range_m;
+        [Vec3::new(0.0, 0.0, lowest_m), Vec3::new(width_m, depth_m, highest_m)]
+    }
+
     /// Returns the chunks to draw for a picture of `width` × `height` pixels.
     pub fn chunks(&self, camera: &OrbitCamera, width: u32, height: u32) -> Vec<Chunk> {
-        self.detail.chunks(camera, width, height, self.error_px)
+        self.chunks_of(&camera.view(width, height), height)
     }
 
     /// Returns the number of triangles that are drawn for a picture of `width` × `height` pixels.
@@ -84,20 +93,24 @@ impl Terrain {
         n_chunks * 2 * u64::from(CHUNK_QUADS) * u64::from(CHUNK_QUADS)
     }
 
+    /// Returns the chunks to draw in a view with a picture of `height` pixels.
+    fn chunks_of(&self, view: &View, height: u32) -> Vec<Chunk> {
+        self.detail.chunks(view, height, self.error_px)
+    }
+
     pub(crate) fn draws(
         &self,
         pipeline: &Raster<terrain::Interface>,
-        chunks: &[Chunk],
         view: View,
+        height: u32,
         fog: Fog,
-        to_sun: [f32; 3],
+        lighting: &Lighting,
     ) -> Vec<Draw> {
         let draw = |chunk: &Chunk| {
             let Chunk { first, stride, coarser } = *chunk;
             let params = terrain::Params {
                 view,
                 fog,
-                to_sun,
                 n: self.n,
                 cell_m: self.cell_m,
                 first,
@@ -106,9 +119,14 @@ impl Terrain {
                 lowest_m: self.range_m[0],
                 highest_m: self.range_m[1],
             };
-            let bindings = terrain::Bindings { height: &self.height };
+            let bindings = terrain::Bindings {
+                height: &self.height,
+                light_terms: &lighting.terms,
+                opaque_shadow: &lighting.opaque_shadow,
+                fluid_shadow: &lighting.fluid_shadow,
+            };
             pipeline.draw(bindings, params, 6 * CHUNK_QUADS * CHUNK_QUADS)
         };
-        chunks.iter().map(draw).collect()
+        self.chunks_of(&view, height).iter().map(draw).collect()
     }
 }

@@ -3,10 +3,10 @@
 //! A node of level L covers 32 × 32 quads of 2^L cells a side. Its error bound is computed once, from all
 //! heights; the nodes to draw are selected for each picture, from the camera.
 
-use crate::{OrbitCamera, Projection};
 use frazil_shaders::render::terrain::{
     CHUNK_QUADS, COARSER_HIGH_X, COARSER_HIGH_Y, COARSER_LOW_X, COARSER_LOW_Y,
 };
+use frazil_shaders::types::View;
 use glam::Vec3;
 
 /// A chunk of 32 × 32 quads over every `stride`-th height; vertices beyond the last height are clamped to it.
@@ -90,8 +90,8 @@ impl TerrainDetail {
     /// is the number of pixels (of the picture's height h) per metre at a distance of 1 m, t the tangent of
     /// half the diagonal angle of view, and z the minimum depth of the node. Without perspective it is ε K,
     /// with K in pixels per metre. Chunks outside the picture are omitted.
-    pub fn chunks(&self, camera: &OrbitCamera, width: u32, height: u32, error_px: f32) -> Vec<Chunk> {
-        let sight = Sight::of(camera, width, height);
+    pub fn chunks(&self, view: &View, height: u32, error_px: f32) -> Vec<Chunk> {
+        let sight = Sight::of(view, height);
         let mut map = LevelMap::new(self.levels[0].nodes);
         self.choose(&sight, error_px, self.levels.len() - 1, [0, 0], &mut map);
         map.balance();
@@ -306,9 +306,8 @@ impl LevelMap {
 }
 
 impl Sight {
-    fn of(camera: &OrbitCamera, width: u32, height: u32) -> Self {
-        let view = camera.view(width, height);
-        let is_flat = camera.projection == Projection::Orthographic;
+    fn of(view: &View, height: u32) -> Self {
+        let is_flat = view.depth_reach > 0.0;
         let tan = view.half_extent;
         Self {
             eye: Vec3::from_array(view.eye),

@@ -164,9 +164,8 @@ fn roughness(max_ratio: Option<f32>) -> f64 {
     let smoothing = Smoothing { passes: 0, ..Smoothing::narrow_range(0.05, 0.15) };
     let material =
         FluidMaterial { absorption_1_m: [1.0; 3], color: [0.2; 3], refractive_index: WATER_REFRACTIVE_INDEX };
-    let bounds = [Vec3::splat(-1.0), Vec3::splat(2.0)];
     let sets = [set];
-    let fluid = Fluid { sets: &sets, material, smoothing, surroundings: None, bounds };
+    let fluid = Fluid { sets: &sets, material, smoothing, surroundings: None };
     // From straight above, the middle half of the pool.
     let camera = OrbitCamera {
         azimuth_deg: 0.0,

@@ -12,8 +12,8 @@ use frazil_reference::render::{
 use frazil_render::glam::{Vec3, vec3};
 use frazil_render::{
     Ball, FLUID_RADIUS_SPACINGS, Fluid, FluidMaterial, FluidSet, Frame, Light, OrbitCamera, Pixels,
-    Projection, SMOOTHING_SPACINGS, Smoothing, Solid, SolidShape, Surroundings, WATER_REFRACTIVE_INDEX,
-    read_png, write_png,
+    Projection, SMOOTHING_SPACINGS, Shadows, Smoothing, Solid, SolidShape, Surroundings,
+    WATER_REFRACTIVE_INDEX, read_png, write_png,
 };
 use frazil_shaders::render::{
     smooth_depth_bilateral as bilateral, smooth_depth_narrow_range as narrow_range, smooth_thickness,
@@ -57,7 +57,11 @@ impl Water {
 
 fn fluid<'a>(sets: &'a [FluidSet<'a>], material: FluidMaterial) -> Fluid<'a> {
     let smoothing = Smoothing::narrow_range(SPACING, SMOOTHING_SPACINGS * SPACING);
-    Fluid { sets, material, smoothing, surroundings: None, bounds: [Vec3::splat(-2.0), Vec3::splat(2.0)] }
+    Fluid { sets, material, smoothing, surroundings: None }
+}
+
+fn shadows() -> Shadows {
+    Shadows::of_particles([Vec3::splat(-2.0), Vec3::splat(2.0)], FLUID_RADIUS_SPACINGS * SPACING)
 }
 
 /// Returns the places of a lattice in a box that satisfy a condition, displaced by up to `jitter` spacings.
@@ -529,6 +533,7 @@ fn pool(studio: &mut Studio, changes: &Changes) -> Picture {
         background,
         backdrop: true,
         fluid: Some(fluid),
+        shadows: Some(shadows()),
         ..Frame::default()
     })
 }
@@ -632,7 +637,8 @@ fn every_barrier_of_a_picture_of_a_fluid_is_needed_and_none_is_missing() {
     for smoothing in [Smoothing::narrow_range, Smoothing::bilateral] {
         let smoothing = smoothing(SPACING, SMOOTHING_SPACINGS * SPACING);
         let fluid = Some(Fluid { smoothing, ..fluid(&sets, CLEAR) });
-        let frame = Frame { camera, meshes: &meshes, fluid, occlusion: 1.0, ..Frame::default() };
+        let shadows = Some(shadows());
+        let frame = Frame { camera, meshes: &meshes, fluid, shadows, occlusion: 1.0, ..Frame::default() };
         let device = studio.device.clone();
         assert_each_barrier_is_needed(&device, |recorder| studio.renderer.record(recorder, &frame).unwrap());
     }

@@ -162,6 +162,8 @@ pub struct Render {
     pub sun_azimuth_deg: Option<f64>,
     /// Elevation of the sun in degrees, 0 to 90.
     pub sun_elevation_deg: f64,
+    /// True if the sun casts shadows, in scenes with a terrain and in the scheme `fluid`.
+    pub shadows: bool,
     /// Quantity of a flow on a terrain that `map.png` shows.
     pub map: FlowQuantity,
 }
@@ -195,6 +197,7 @@ impl Default for Render {
             fog_per_m: 2e-4,
             sun_azimuth_deg: None,
             sun_elevation_deg: 35.0,
+            shadows: true,
             map: FlowQuantity::default(),
         }
     }

@@ -1,10 +1,8 @@
 //! Fluids of a scene's pictures.
 
 use super::shown::Shown;
-use super::space::vec3;
 use crate::failure::Failure;
 use frazil_particles::{Material, ParticleSet};
-use frazil_render::glam::Vec3;
 use frazil_render::{
     Coloring, EllipsoidOptions, Ellipsoids, Fluid, FluidMaterial, FluidSet, Particles, Radius, Shading,
     Smoothing, SpraySplit, SurfaceOptions, Surroundings, WATER_REFRACTIVE_INDEX, read_image,
@@ -20,7 +18,6 @@ pub struct Fluids {
     material: FluidMaterial,
     smoothing: Smoothing,
     surroundings: Option<Surroundings>,
-    bounds: [Vec3; 2],
     radius_m: f32,
     volume_m3: f32,
     /// Separation of the spray of each set; empty without spray.
@@ -66,7 +63,6 @@ impl Fluids {
                 FluidFilter::NarrowRange => Smoothing::narrow_range(spacing_m as f32, radius_m),
             },
             surroundings: surroundings.transpose()?,
-            bounds: [vec3(lo), vec3(hi)],
             radius_m: in_m(render.fluid_radius_spacings),
             volume_m3: (scene.particle_mass_kg() / scene.rest_density_kg_m3()) as f32,
             splits: Vec::new(),
@@ -166,6 +162,11 @@ impl Fluids {
         self.splits.iter().map(particles).collect()
     }
 
+    /// Returns the radius in m of the spheres that make up a surface.
+    pub fn radius_m(&self) -> f32 {
+        self.radius_m
+    }
+
     /// Returns the fluid that particle sets make up.
     pub fn fluid<'a>(&'a self, sets: &'a [FluidSet<'a>]) -> Fluid<'a> {
         Fluid {
@@ -173,7 +174,6 @@ impl Fluids {
             material: self.material,
             smoothing: self.smoothing,
             surroundings: self.surroundings.as_ref(),
-            bounds: self.bounds,
         }
     }
 }
@@ -197,10 +197,12 @@ fn spray_options(scene: &Scene) -> SurfaceOptions {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+    use super::super::space::vec3;
     use super::*;
     use crate::picture::{Painter, camera};
     use frazil_kernels::Counts;
     use frazil_particles::{ColumnKind, ColumnView};
+    use frazil_render::glam::Vec3;
     use frazil_scene::{Render, RenderScheme};
     use frazil_testkit::own_device;
     use frazil_vk::ReadbackRing;

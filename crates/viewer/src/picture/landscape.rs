@@ -82,6 +82,11 @@ impl Landscape {
         self.terrain.as_ref().map_or(0, |terrain| terrain.n_triangles(camera, width, height))
     }
 
+    /// Returns two opposite corners in m of a box around the ground.
+    pub fn bounds(&self) -> Option<[Vec3; 2]> {
+        self.terrain.as_ref().map(Terrain::bounds)
+    }
+
     /// Returns the meshes of the obstacles.
     pub fn obstacles(&self) -> impl Iterator<Item = Mesh<'_>> {
         self.obstacles.iter().map(Solid::mesh)

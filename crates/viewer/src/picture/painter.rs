@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use frazil_particles::{ColumnKind, Material, ParticleSet, SetInfo};
 use frazil_render::{
     Ball, ColorMap, Coloring, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Radius, Renderer, Shading,
-    Swatch, WireBox,
+    Shadows, Swatch, WireBox,
 };
 use frazil_scene::{Collider, GridLines, Projection, RenderScheme, Scene, Side};
 use frazil_vk::{Buffer, Device, Image, Recorder};
@@ -178,10 +178,24 @@ impl Painter {
             legend: self.legends.get(name).filter(|_| !(has_surface || is_fluid && sprites.is_empty())),
             swatches: &swatches,
             caption: &caption,
+            shadows: self.shadows(),
             ..self.landscape.frame()
         };
         self.renderer.record(recorder, &frame).map_err(Failure::device)?;
         Ok(self.renderer.image())
+    }
+
+    /// Returns the shadows of a picture: with a terrain or a fluid, whose light is that of the sun.
+    fn shadows(&self) -> Option<Shadows> {
+        let Scenery { scene, radius_m, .. } = &self.scenery;
+        let [lo, hi] = [scene.domain.min_m, scene.domain.max_m].map(vec3);
+        let is_fluid = self.scheme == RenderScheme::Fluid;
+        let shadows = match self.landscape.bounds() {
+            Some([low, high]) => Shadows::of_terrain([lo.min(low), hi.max(high)], *radius_m),
+            None if is_fluid => Shadows::of_particles([lo, hi], self.fluids.radius_m()),
+            None => return None,
+        };
+        scene.render.shadows.then_some(shadows)
     }
 
     /// Returns true if a picture needs results on the host before it is recorded.
