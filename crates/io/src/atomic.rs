@@ -55,6 +55,15 @@ fn write_temporary(
     }
 }
 
+/// Waits until a file that was written before, and its directory entry, are on disk.
+///
+/// # Errors
+/// [`Error::Io`], naming the path.
+pub fn sync(path: &Path) -> Result<()> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(Error::io("sync", path))?;
+    sync_directory_of(path)
+}
+
 pub(crate) fn temporary_name(path: &Path) -> Result<PathBuf> {
     let Some(name) = path.file_name() else {
         let cause = io::Error::new(io::ErrorKind::InvalidInput, "expected a path that ends in a file name");

@@ -197,7 +197,6 @@ fn spray_options(scene: &Scene) -> SurfaceOptions {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
-    use super::super::space::vec3;
     use super::*;
     use crate::picture::{Painter, camera};
     use frazil_kernels::Counts;

@@ -201,6 +201,8 @@ pub struct Outputs {
     recording: Option<RecordingWriter>,
     /// Numbers of the pictures written so far.
     pictures: Option<Range<u64>>,
+    /// Pictures written since the last checkpoint.
+    unsynced: Vec<PathBuf>,
 }
 
 /// Checks that the files written before a checkpoint are still there, byte by byte.
@@ -304,6 +306,7 @@ impl Outputs {
         Ok(Self {
             folder: folder.clone(),
             pictures: None,
+            unsynced: Vec::new(),
             metrics: metrics.map_err(Failure::input)?,
             timing: timing.map_err(Failure::input)?,
             recording: recording.map_err(Failure::input)?,
@@ -322,6 +325,7 @@ impl Outputs {
             frazil_render::write_png(&self.folder.picture(index), width, height, &pixels)
                 .map_err(Failure::other)?;
             self.pictures.get_or_insert(index..index).end = index + 1;
+            self.unsynced.push(self.folder.picture(index));
         }
         if let (Some(writer), Some(frame)) = (&mut self.recording, &parcel.frame) {
             writer.append(frame).map_err(Failure::other)?;
@@ -334,6 +338,9 @@ impl Outputs {
             }
             if let Some(recording) = &self.recording {
                 recording.sync().map_err(Failure::other)?;
+            }
+            for path in self.unsynced.drain(..) {
+                frazil_io::atomic::sync(&path).map_err(Failure::other)?;
             }
             checkpoint.outputs = Some(WrittenOutputs {
                 recording: self.recording.as_ref().map(RecordingWriter::extent),
