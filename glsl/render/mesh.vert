@@ -15,15 +15,18 @@ layout(scalar, binding = 3) readonly buffer Normal { vec3 normal[]; };
 
 layout(location = 0) out vec3 from_eye;
 layout(location = 1) out vec3 outwards;
+layout(location = 2) out vec3 at;
 
 void main() {
     uint triangle_idx = uint(gl_VertexIndex) / 3u;
     gl_Position = NOWHERE;
     from_eye = vec3(0.0);
     outwards = vec3(0.0);
+    at = vec3(0.0);
     if (triangle_idx >= count[0]) return;
     uint vertex = triangle[triangle_idx][uint(gl_VertexIndex) % 3u];
-    from_eye = position[vertex] - view.eye;
+    at = position[vertex];
+    from_eye = at - view.eye;
     outwards = normal[vertex];
     gl_Position = clip_position(view, from_eye);
 }

@@ -11,6 +11,7 @@ layout(scalar, binding = 5) readonly buffer Light { LightTerms light_terms[]; };
 layout(scalar, binding = 6) readonly buffer OpaqueShadow { float opaque_shadow[]; };
 layout(scalar, binding = 7) readonly buffer FluidShadow { float fluid_shadow[]; };
 #include "render/sun_shadow.glsl"
+#include "render/sunlit.glsl"
 
 const uint SHADING_FLAT = 0u;
 const uint SHADING_LIT = 1u;
@@ -40,7 +41,7 @@ void main() {
         vec3 up = axis_vector((shading >> 8u) & 0xffu);
         if (kind == SHADING_LIT) shown = shadowed(lit(color, normal, to_viewer, view), arriving);
         if (kind == SHADING_MATTE) shown = shadowed(matte(color, normal, view), arriving);
-        if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, up, light_terms[0].to_sun, SNOW_WRAP, arriving);
+        if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, up, SNOW_WRAP, arriving);
     }
     float taken = 1.0;
     if (kind == SHADING_TRANSLUCENT) {

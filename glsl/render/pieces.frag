@@ -11,6 +11,7 @@ layout(scalar, binding = 5) readonly buffer Light { LightTerms light_terms[]; };
 layout(scalar, binding = 6) readonly buffer OpaqueShadow { float opaque_shadow[]; };
 layout(scalar, binding = 7) readonly buffer FluidShadow { float fluid_shadow[]; };
 #include "render/sun_shadow.glsl"
+#include "render/sunlit.glsl"
 
 layout(location = 0) in vec3 from_eye;
 layout(location = 1) flat in vec3 outwards;
@@ -26,7 +27,7 @@ void main() {
     vec3 own = color * (1.0 - SPREAD * shade);
     vec3 to_sun = light_terms[0].to_sun;
     float arriving = sunlight(view, from_eye, outwards, 0.0);
-    vec3 shown = sunlit(own, outwards, axis_vector(up_axis), to_sun, ICE_WRAP, arriving);
+    vec3 shown = sunlit(own, outwards, axis_vector(up_axis), ICE_WRAP, arriving);
     float shine = pow(max(dot(outwards, normalize(to_sun + toward_viewer(view, from_eye))), 0.0), 60.0);
     shown = to_display(to_linear(shown) + 0.35 * arriving * shine);
     pixel = vec4(fogged(shown, fog, length(from_eye)), 1.0);

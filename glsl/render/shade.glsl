@@ -55,15 +55,3 @@ vec3 fogged(vec3 encoded, Fog fog, float distance_m) {
 
 // Returns the unit vector along an axis of the world.
 vec3 axis_vector(uint axis) { return vec3(axis == 0u ? 1.0 : 0.0, axis == 1u ? 1.0 : 0.0, axis == 2u ? 1.0 : 0.0); }
-
-// Shades a surface outdoors, under light that does not move with the camera: the sun, the sky above, and
-// light reflected by snow from below. `wrap` is how far scattered light reaches past the terminator: 0 for
-// stone, more for snow. `arriving` is the share of the sun's light that shadows leave.
-vec3 sunlit(vec3 encoded_albedo, vec3 normal, vec3 up, vec3 to_sun, float wrap, float arriving) {
-    const vec3 SUN = vec3(0.98, 0.92, 0.82);
-    const vec3 SKY = vec3(0.24, 0.31, 0.43);
-    const vec3 GROUND = vec3(0.14, 0.16, 0.19);
-    vec3 ambient = mix(GROUND, SKY, 0.5 + 0.5 * dot(normal, up));
-    float key = max((dot(normal, to_sun) + wrap) / (1.0 + wrap), 0.0);
-    return to_display(to_linear(encoded_albedo) * (ambient + arriving * key * SUN));
-}

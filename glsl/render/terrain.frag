@@ -10,6 +10,8 @@ layout(scalar, binding = 1) readonly buffer Light { LightTerms light_terms[]; };
 layout(scalar, binding = 2) readonly buffer OpaqueShadow { float opaque_shadow[]; };
 layout(scalar, binding = 3) readonly buffer FluidShadow { float fluid_shadow[]; };
 #include "render/sun_shadow.glsl"
+#include "render/sunlit.glsl"
+#include "render/snow_look.glsl"
 
 layout(location = 0) in vec3 at;
 layout(location = 1) in vec3 outwards;
@@ -29,11 +31,16 @@ const float WRAP = 0.0;
 void main() {
     vec3 normal = normalize(outwards);
     float up = clamp((at.z - lowest_m) / max(highest_m - lowest_m, 1e-6), 0.0, 1.0);
-    vec3 albedo = mix(mix(LOW_ROCK, HIGH_ROCK, up), mix(LOW_SNOW, HIGH_SNOW, up), smoothstep(BARE, COVERED, normal.z));
+    float snow = smoothstep(BARE, COVERED, normal.z);
+    vec3 albedo = mix(mix(LOW_ROCK, HIGH_ROCK, up), mix(LOW_SNOW, HIGH_SNOW, up), snow);
+    float footprint = max(length(dFdx(at)), length(dFdy(at)));
     vec3 from_eye = at - view.eye;
     vec3 to_sun = light_terms[0].to_sun;
     // No light of the sun falls on slopes that face away from it.
     float arriving = dot(normal, to_sun) > 0.0 ? sunlight(view, from_eye, normal, 0.0) : 0.0;
-    vec3 shown = sunlit(albedo, normal, vec3(0.0, 0.0, 1.0), to_sun, WRAP, arriving);
+    vec3 bumpy = mix(normal, bumped(at, normal, footprint), snow);
+    vec3 shown = sunlit(albedo, bumpy, vec3(0.0, 0.0, 1.0), WRAP, arriving);
+    float glint = snow * arriving * glitter(at, normal, toward_viewer(view, from_eye), footprint);
+    if (glint > 0.0) shown = to_display(to_linear(shown) + glint);
     pixel = vec4(fogged(shown, fog, length(from_eye)), 1.0);
 }

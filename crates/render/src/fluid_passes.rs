@@ -1,7 +1,7 @@
 //! Passes that draw a fluid over the opaque part of a picture.
 
 use crate::fluid::{DepthFilter, Fluid, FluidMaterial, FluidSet, Smoothing};
-use crate::shadows::Lighting;
+use crate::light::{Lighting, linear};
 use crate::{OrbitCamera, Result};
 use frazil_shaders::render::{
     backdrop, fluid, fluid_depth, fluid_ellipsoids, fluid_thickness, smooth_depth_bilateral,
@@ -309,11 +309,6 @@ fn drawn(set: &FluidSet<'_>) -> u32 {
 fn chord_factor(set: &FluidSet<'_>) -> f32 {
     let sphere_m3 = 4.0 / 3.0 * std::f32::consts::PI * set.radius_m.powi(3);
     set.volume_m3 / sphere_m3
-}
-
-/// Decodes a component of a display-encoded (sRGB) colour to linear light.
-fn linear(encoded: f32) -> f32 {
-    if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
 }
 
 impl Pipelines {

@@ -32,6 +32,11 @@ pub struct Frame<'a> {
     pub backdrop: bool,
     /// Sun and fog.
     pub light: Light,
+    /// Directional lights beside the sun, which cast no shadows. They light what the sun lights, apart from
+    /// fluids.
+    pub lights: &'a [DirectionalLight],
+    /// Relief and glitter of snow on terrains and meshes.
+    pub snow: SnowLook,
     /// Shadows of the sun, if there are any: of terrain, meshes, pieces, balls, opaque particles and fluids.
     pub shadows: Option<Shadows>,
     /// Strength of ambient occlusion: 0 is none, 1 the usual strength.
@@ -55,6 +60,37 @@ pub struct Light {
     /// Extinction coefficient β of the air in 1/m: the transmittance at distance d is exp(−β d), and 0 is
     /// clear air. Fog applies neither to flat shading nor without perspective.
     pub fog_per_m: f32,
+}
+
+/// A light from one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectionalLight {
+    /// Unit vector towards the light.
+    pub to_light: Vec3,
+    /// Display-encoded colour.
+    pub color: [f32; 3],
+    /// Factor on the linear colour; a white light of 1 is about as bright as the sun.
+    pub intensity: f32,
+}
+
+/// Relief and glitter of snow finer than its surface. Both depend on the place in the world, and are none by
+/// default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SnowLook {
+    /// Slope of the bumps by which normals are inclined; 0 for none.
+    pub bump_slope: f32,
+    /// Wavelength of the longest bumps in m, above 0. They fade out below eight pixels.
+    pub bump_wavelength_m: f32,
+    /// Share of cells that hold a crystal that reflects the sun, 0 to 1.
+    pub glitter: f32,
+    /// Side of a cell in m, above 0. Crystals fade out where it is below four pixels.
+    pub glitter_cell_m: f32,
+}
+
+impl Default for SnowLook {
+    fn default() -> Self {
+        Self { bump_slope: 0.0, bump_wavelength_m: 1.0, glitter: 0.0, glitter_cell_m: 1.0 }
+    }
 }
 
 /// Shadows of the sun.
@@ -227,6 +263,8 @@ impl Default for Frame<'_> {
             fluid: None,
             backdrop: false,
             light: Light::default(),
+            lights: &[],
+            snow: SnowLook::default(),
             shadows: None,
             occlusion: 0.0,
             legend: None,

@@ -41,7 +41,10 @@ pub use fluid::{
     Surroundings, WATER_REFRACTIVE_INDEX,
 };
 pub use fluid_passes::FluidImages;
-pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Radius, Shading, Shadows, WireBox};
+pub use frame::{
+    Ball, Coloring, Column, DirectionalLight, Frame, Ground, Light, Particles, Radius, Shading, Shadows,
+    SnowLook, WireBox,
+};
 pub use glam;
 pub use legend::{Legend, Swatch, nice_ticks};
 pub use mesh::{Material, Mesh, PieceShapes, Pieces, Solid, SolidShape};

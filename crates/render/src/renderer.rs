@@ -3,7 +3,8 @@
 use crate::canvas::{Canvas, Typeface};
 use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
-use crate::shadows::{Lighting, ShadowImages};
+use crate::light::{self, Lighting};
+use crate::shadows::ShadowImages;
 use crate::{
     ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Shadows, Swatch,
     Terrain, legend,
@@ -251,7 +252,7 @@ impl Renderer {
 
     /// Records the passes of shadows, and returns the light for the passes after them.
     fn record_shadows(&self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<Lighting> {
-        let unshaded = Lighting::unshaded(frame.light.upload(&self.device, None)?, &self.no_shadow);
+        let unshaded = Lighting::unshaded(light::upload(&self.device, frame, None)?, &self.no_shadow);
         let (Some(shadows), Some(images)) = (&frame.shadows, &self.shadows) else { return Ok(unshaded) };
         let sun = shadows.view(frame.light.to_sun, frame.camera.up_axis.axes().up);
         let mut casters = self.casters(frame, sun, &unshaded)?;
@@ -259,7 +260,7 @@ impl Renderer {
         let fluid = frame.fluid.as_ref().zip(self.fluid.as_ref());
         let fluid = fluid.map(|(fluid, passes)| passes.distances(fluid, sun));
         images.record(recorder, &casters, fluid.as_deref());
-        Ok(images.lighting(frame.light.upload(&self.device, Some((shadows, sun)))?, fluid.is_some()))
+        Ok(images.lighting(light::upload(&self.device, frame, Some((shadows, sun)))?, fluid.is_some()))
     }
 
     /// Returns the intermediate images of the last picture with a fluid.

@@ -1,9 +1,10 @@
-//! Shadows of the sun: depths as it sees them, and the light that shaders of all surfaces read.
+//! Shadows of the sun: depths as it sees them.
 
 use crate::Result;
-use crate::frame::{Light, Shadows};
+use crate::frame::Shadows;
+use crate::light::Lighting;
 use frazil_shaders::types::{LightTerms, View};
-use frazil_vk::{Buffer, Device, Draw, Image, ImageFormat, Location, Recorder};
+use frazil_vk::{Buffer, Device, Draw, Image, ImageFormat, Recorder};
 use glam::Vec3;
 
 /// Images of depths as the sun sees them, in the passes `render.sun_opaque` and `render.sun_fluid`.
@@ -21,14 +22,6 @@ pub(crate) struct ShadowImages {
 struct FluidShadow {
     distance: Image,
     depth: Buffer<f32>,
-}
-
-/// The sun's light on the device: bindings of all shaders of surfaces.
-#[derive(Clone)]
-pub(crate) struct Lighting {
-    pub terms: Buffer<LightTerms>,
-    pub opaque_shadow: Buffer<f32>,
-    pub fluid_shadow: Buffer<f32>,
 }
 
 /// Distance of pixels without a surface, `NO_SURFACE` in `screen.glsl`.
@@ -87,13 +80,6 @@ impl ShadowImages {
     }
 }
 
-impl Lighting {
-    /// Returns light without shadows; `unread` is bound in place of their images.
-    pub fn unshaded(terms: Buffer<LightTerms>, unread: &Buffer<f32>) -> Self {
-        Self { terms, opaque_shadow: unread.clone(), fluid_shadow: unread.clone() }
-    }
-}
-
 fn pixels(size_px: u32) -> usize {
     size_px as usize * size_px as usize
 }
@@ -139,37 +125,5 @@ impl Shadows {
             near: 0.0,
             depth_reach: 1.01 * reach_m(to_sun),
         }
-    }
-}
-
-impl Light {
-    /// Uploads the light for the shaders; `sun` is the projection of its shadows, if there are any.
-    pub(crate) fn upload(
-        &self,
-        device: &Device,
-        shadows: Option<(&Shadows, View)>,
-    ) -> Result<Buffer<LightTerms>> {
-        let none = View {
-            eye: [0.0; 3],
-            right: [0.0; 3],
-            up: [0.0; 3],
-            forward: [0.0; 3],
-            half_extent: [1.0; 2],
-            near: 0.0,
-            depth_reach: 1.0,
-        };
-        let sun = shadows.map_or(none, |(_, view)| view);
-        let [x, y] = sun.half_extent;
-        let terms = LightTerms {
-            to_sun: self.to_sun.to_array(),
-            sun,
-            shadow_size: shadows.map_or(0, |(shadows, _)| shadows.size_px),
-            shadow_spread: shadows.map_or(1, |(shadows, _)| shadows.spread_px),
-            shadow_pixel: shadows.map_or(0.0, |(shadows, _)| 2.0 * x.max(y) / shadows.size_px as f32),
-            shadow_bias: shadows.map_or(0.0, |(shadows, _)| shadows.bias_m),
-        };
-        let buffer = device.buffer_in("light terms", 1, Location::Upload)?;
-        buffer.write(&[terms])?;
-        Ok(buffer)
     }
 }

@@ -20,7 +20,9 @@ pub use every::{Every, EveryError};
 pub use flow_quantity::FlowQuantity;
 pub use output::Output;
 pub use particles::{Fill, ParticleBlock, Phase};
-pub use render::{Camera, FluidFilter, GridLines, Projection, Render, RenderScheme, Shading};
+pub use render::{
+    Camera, FluidFilter, GridLines, Projection, Render, RenderLight, RenderScheme, Shading, SnowLook,
+};
 pub use sample::Sampled;
 pub use time_step::TimeStep;
 pub use view::View;

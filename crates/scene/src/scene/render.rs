@@ -162,6 +162,12 @@ pub struct Render {
     pub sun_azimuth_deg: Option<f64>,
     /// Elevation of the sun in degrees, 0 to 90.
     pub sun_elevation_deg: f64,
+    /// Lights beside the sun, at most 4. They light what the sun lights, apart from fluids, and cast no
+    /// shadows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lights: Vec<RenderLight>,
+    /// Relief and glitter of snow, finer than terrain and surfaces.
+    pub snow: SnowLook,
     /// True if the sun casts shadows, in scenes with a terrain and in the scheme `fluid`.
     pub shadows: bool,
     /// Quantity of a flow on a terrain that `map.png` shows.
@@ -197,10 +203,58 @@ impl Default for Render {
             fog_per_m: 2e-4,
             sun_azimuth_deg: None,
             sun_elevation_deg: 35.0,
+            lights: Vec::new(),
+            snow: SnowLook::default(),
             shadows: true,
             map: FlowQuantity::default(),
         }
     }
+}
+
+/// A light from one direction, beside the sun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RenderLight {
+    /// Azimuth about the up axis, in degrees like that of the sun.
+    pub azimuth_deg: f64,
+    /// Elevation in degrees, −90 to 90.
+    pub elevation_deg: f64,
+    /// Colour, sRGB components from 0 to 1.
+    #[serde(default = "white")]
+    pub color_srgb: Vec3,
+    /// Factor on the colour's light, 0 to 100; a white light of 1 is about as bright as the sun.
+    #[serde(default = "one")]
+    pub intensity: f64,
+}
+
+fn white() -> Vec3 {
+    [1.0; 3]
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Relief and glitter of snow in pictures, on terrains and on surfaces of particles (the schemes `surface`
+/// and `surface_and_slabs`). Both depend on the place in the world only, and fade out where pixels are too
+/// large for them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SnowLook {
+    /// Slope of bumps by which the light on snow varies, 0 to 2; by default 0.08 in scenes with a terrain,
+    /// else 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bump_slope: Option<f64>,
+    /// Wavelength of the longest bumps in m; by default 6 spacings. They show above 3 pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bump_wavelength_m: Option<f64>,
+    /// Share of cells of the snow with a crystal that can reflect the sun, 0 to 1; by default 0.5 in scenes
+    /// with a terrain, else 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub glitter: Option<f64>,
+    /// Side of such a cell in m; by default a quarter of a spacing. They show above 2 pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub glitter_cell_m: Option<f64>,
 }
 
 /// Projection of a camera.

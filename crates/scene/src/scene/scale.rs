@@ -103,6 +103,10 @@ impl Scene {
         camera.target_m.iter_mut().for_each(times);
         camera.distance_m.iter_mut().for_each(|distance| *distance *= scale);
         self.render.fog_per_m /= scale;
+        let snow = &mut self.render.snow;
+        for length in snow.bump_wavelength_m.iter_mut().chain(&mut snow.glitter_cell_m) {
+            *length *= scale;
+        }
         Ok(scale)
     }
 }

@@ -4,6 +4,9 @@ use crate::Every;
 use crate::scene::{RenderScheme, Scene, Shading};
 use crate::validate::{Check, Checker, number};
 
+/// Maximum number of lights beside the sun, that of the renderer.
+const MAX_LIGHTS: usize = 4;
+
 impl Scene {
     /// Refuses a column name that no solver can have; which columns exist, only the solver knows.
     fn check_colour(&self, check: &Checker<'_>) -> Check {
@@ -56,6 +59,36 @@ impl Scene {
         check.range("render.spray_level", render.spray_level, 0.0, 0.95)
     }
 
+    fn check_light(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        if render.lights.len() > MAX_LIGHTS {
+            let found = format!("{} lights", render.lights.len());
+            return check.fail("render.lights", found, &format!("at most {MAX_LIGHTS} beside the sun"));
+        }
+        for (i, light) in render.lights.iter().enumerate() {
+            let key = |name: &str| format!("render.lights.{i}.{name}");
+            check.range(&key("azimuth_deg"), light.azimuth_deg, -360.0, 360.0)?;
+            check.range(&key("elevation_deg"), light.elevation_deg, -90.0, 90.0)?;
+            check.range(&key("intensity"), light.intensity, 0.0, 100.0)?;
+            for (c, component) in light.color_srgb.into_iter().enumerate() {
+                check.range(&key(&format!("color_srgb.{c}")), component, 0.0, 1.0)?;
+            }
+        }
+        let snow = &render.snow;
+        let given = [
+            ("bump_slope", snow.bump_slope, 0.0, 2.0),
+            ("bump_wavelength_m", snow.bump_wavelength_m, 1e-6, 1e6),
+            ("glitter", snow.glitter, 0.0, 1.0),
+            ("glitter_cell_m", snow.glitter_cell_m, 1e-6, 1e6),
+        ];
+        for (name, value, lowest, highest) in given {
+            if let Some(value) = value {
+                check.range(&format!("render.snow.{name}"), value, lowest, highest)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn check_render(&self, check: &Checker<'_>) -> Check {
         let render = &self.render;
         // 16384 is the largest image that common devices draw.
@@ -71,6 +104,7 @@ impl Scene {
         }
         self.check_scheme(check)?;
         self.check_fluid(check)?;
+        self.check_light(check)?;
         check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_radius_spacings", render.water_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_opacity", render.water_opacity, 0.0, 0.99)?;

@@ -3,7 +3,10 @@
 use super::space::{up_axis, vec3};
 use crate::failure::Failure;
 use frazil_render::glam::{Quat, Vec3};
-use frazil_render::{Frame, Light, Mesh, OrbitCamera, PieceShapes, Pieces, Solid, SolidShape, Terrain};
+use frazil_render::{
+    DirectionalLight, Frame, Light, Mesh, OrbitCamera, PieceShapes, Pieces, SnowLook, Solid, SolidShape,
+    Terrain,
+};
 use frazil_scene::{Obstacle, ObstacleShape, Scene, box_axes};
 use frazil_solvers::RigidBodies;
 use frazil_vk::{Buffer, Device};
@@ -14,6 +17,8 @@ pub struct Landscape {
     obstacles: Vec<Solid>,
     slabs: Option<Slabs>,
     light: Light,
+    lights: Vec<DirectionalLight>,
+    snow: SnowLook,
 }
 
 /// Pieces of a scene's slabs.
@@ -54,6 +59,11 @@ const OBSTACLE_COLOUR: [f32; 3] = [0.47, 0.34, 0.25];
 const ICE_COLOUR: [f32; 3] = [0.62, 0.79, 0.90];
 /// Default angle of the sun to the left of the scene's camera, in degrees.
 const SUN_ASIDE_DEG: f64 = 60.0;
+/// Defaults of the relief and the glitter of snow in scenes with a terrain; lengths in spacings.
+const BUMP_SLOPE: f64 = 0.08;
+const BUMP_SPACINGS: f64 = 6.0;
+const GLITTER: f64 = 0.5;
+const GLITTER_CELL_SPACINGS: f64 = 0.25;
 
 impl Landscape {
     /// Uploads the static parts of a scene to the device. Set-up: it waits.
@@ -69,6 +79,8 @@ impl Landscape {
             obstacles: solids.collect::<Result<_, _>>().map_err(Failure::device)?,
             slabs,
             light: light_of(scene),
+            lights: lights_of(scene),
+            snow: snow_of(scene),
         })
     }
 
@@ -104,7 +116,13 @@ impl Landscape {
 
     /// Returns a frame with only the ground and the light.
     pub fn frame(&self) -> Frame<'_> {
-        Frame { terrain: self.terrain.as_ref(), light: self.light, ..Frame::default() }
+        Frame {
+            terrain: self.terrain.as_ref(),
+            light: self.light,
+            lights: &self.lights,
+            snow: self.snow,
+            ..Frame::default()
+        }
     }
 }
 
@@ -164,6 +182,28 @@ fn light_of(scene: &Scene) -> Light {
         fog_color: render.background_srgb.map(|component| component as f32),
         fog_per_m: render.fog_per_m as f32,
         ..Light::from_sun(up_axis, azimuth_deg as f32, render.sun_elevation_deg as f32)
+    }
+}
+
+fn lights_of(scene: &Scene) -> Vec<DirectionalLight> {
+    let up_axis = up_axis(scene.up_axis);
+    let lights = scene.render.lights.iter().map(|light| DirectionalLight {
+        to_light: Light::from_sun(up_axis, light.azimuth_deg as f32, light.elevation_deg as f32).to_sun,
+        color: light.color_srgb.map(|component| component as f32),
+        intensity: light.intensity as f32,
+    });
+    lights.collect()
+}
+
+fn snow_of(scene: &Scene) -> SnowLook {
+    let (snow, spacing_m) = (&scene.render.snow, scene.particle_spacing_m());
+    // On the scale of a snowball, bumps look like dirt.
+    let on_terrain = |value: f64| if scene.ground().is_some() { value } else { 0.0 };
+    SnowLook {
+        bump_slope: snow.bump_slope.unwrap_or(on_terrain(BUMP_SLOPE)) as f32,
+        bump_wavelength_m: snow.bump_wavelength_m.unwrap_or(BUMP_SPACINGS * spacing_m) as f32,
+        glitter: snow.glitter.unwrap_or(on_terrain(GLITTER)) as f32,
+        glitter_cell_m: snow.glitter_cell_m.unwrap_or(GLITTER_CELL_SPACINGS * spacing_m) as f32,
     }
 }
 

@@ -344,6 +344,17 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
         ("fog_per_m=-1", "render.fog_per_m: found -1"),
         ("sun_elevation_deg=91", "render.sun_elevation_deg: found 91"),
         ("sun_azimuth_deg=400", "render.sun_azimuth_deg: found 400"),
+        ("lights=[{azimuth_deg=0,elevation_deg=100}]", "render.lights.0.elevation_deg: found 100"),
+        ("lights=[{azimuth_deg=0,elevation_deg=1,intensity=-1}]", "render.lights.0.intensity: found -1"),
+        (
+            "lights=[{azimuth_deg=0,elevation_deg=1,color_srgb=[0,2,0]}]",
+            "render.lights.0.color_srgb.1: found 2",
+        ),
+        ("lights=[{azimuth_deg=0}]", "render.lights.0.elevation_deg: missing"),
+        ("snow.bump_slope=3", "render.snow.bump_slope: found 3"),
+        ("snow.bump_wavelength_m=0", "render.snow.bump_wavelength_m: found 0"),
+        ("snow.glitter=-1", "render.snow.glitter: found -1"),
+        ("snow.glitter_cell_m=0", "render.snow.glitter_cell_m: found 0"),
     ] {
         refuse(&["check", "dam_break", "--set", &format!("render.{key}")], &[], 2, &[said]);
     }
