@@ -86,8 +86,11 @@ fn plant_in(at: [&Buffer<[f32; 3]>; 3], density: &Buffer<f32>, n: usize, (plante
     }
 }
 
+/// Values planted in particles, and the reported fault with its particle.
+type FaultCase = (&'static [(Planted, usize)], Option<(FaultKind, usize)>);
+
 /// Sets of faults in one step, and what is reported: the first kind, and its lowest index.
-const CASES: [(&[(Planted, usize)], Option<(FaultKind, usize)>); 9] = [
+const CASES: [FaultCase; 9] = [
     (&[], None),
     (&[(Fast, 0)], Some((FaultKind::TooFast, 0))),
     (&[(Fast, 201), (Dense, 200), (Dense, 199)], Some((FaultKind::TooFast, 201))),

@@ -1,7 +1,7 @@
 #version 460
-// Ends a step: counts it, and records its fault if it is the first one: of the kinds that were found the first
-// in the order of fault.glsl, and of these the particle with the lowest index, in the first phase that has
-// one. After a fault, the counts of particles are 0, so that the passes of later steps have no threads.
+// Ends a step: counts it, and records its fault if it is the first one: of the kinds that were found the
+// first in the order of fault.glsl, and of these the particle with the lowest index, in the first phase that
+// has one. After a fault, the counts of particles are 0, so that the passes of later steps have no threads.
 //
 // One thread. Bytes: 8 without a fault. Order-independent.
 // Elements: faulty = all, args = 0, second_args = 0.

@@ -1,5 +1,5 @@
-// Relief and glitter of snow, which depend on the place in the world: they are the same from everywhere and in
-// every picture. Needs render/shade.glsl and the buffer `light_terms` (render/light_terms.glsl).
+// Relief and glitter of snow, which depend on the place in the world: they are the same from everywhere and
+// in every picture. Needs render/shade.glsl and the buffer `light_terms` (render/light_terms.glsl).
 //
 // Both fade out where a pixel is too large for them, by its footprint: the length in m that it covers on the
 // surface.
@@ -39,9 +39,9 @@ const uint BUMP_OCTAVES = 3u;
 const float FEWEST_PIXELS = 3.0;
 const float ENOUGH_PIXELS = 8.0;
 
-// Returns the normal of snow at a place in m: that of the surface n, inclined by bumps of gradient g across it.
-// It is no unit vector: the bumps within an area of the surface take l·(n − g) of light from a direction l per
-// area. So they do not darken the snow on the whole, and none is lost as they fade out.
+// Returns the normal of snow at a place in m: that of the surface n, inclined by bumps of gradient g across
+// it. It is no unit vector: the bumps within an area of the surface take l·(n − g) of light from a direction
+// l per area. So they do not darken the snow on the whole, and none is lost as they fade out.
 vec3 bumped(vec3 at, vec3 normal, float footprint) {
     float slope = light_terms[0].bump_slope, wavelength = light_terms[0].bump_wavelength;
     vec3 gradient = vec3(0.0);

@@ -52,5 +52,6 @@ float sunlight(View view, vec3 from_eye, vec3 normal, float bias) {
     return sum / 9.0;
 }
 
-// Returns a display-encoded colour, computed by other lights than the sun, with `arriving` of the sun's light.
+// Returns a display-encoded colour, computed by other lights than the sun, with `arriving` of the sun's
+// light.
 vec3 shadowed(vec3 encoded, float arriving) { return encoded * (1.0 - SUN_SHARE * (1.0 - arriving)); }

@@ -1,12 +1,12 @@
-//! Fails file operations of runs, one at a time, and resumes the runs: nothing may be lost, nothing may be silently
-//! wrong. `tools/campaign` builds what it needs and starts it.
+//! Fails file operations of runs, one at a time, and resumes the runs: nothing may be lost, nothing may be
+//! silently wrong. `tools/campaign` builds what it needs and starts it.
 //!
-//! For each kind of fault and each file operation of a small run, the operation fails (`tests/campaign/file_faults.c`
-//! says how). Then
+//! For each kind of fault and each file operation of a small run, the operation fails
+//! (`tests/campaign/file_faults.c` says how). Then
 //!
 //! - the run has ended with a status of its own and a message, or was killed as planned;
-//! - the checkpoint, if there is one, is whole, and the run resumed from it ends with the state, recording and metrics
-//!   of a run without faults;
+//! - the checkpoint, if there is one, is whole, and the run resumed from it ends with the state, recording
+//!   and metrics of a run without faults;
 //! - without a checkpoint, a new run does.
 //!
 //! Results are in `campaign.csv`, a row each; a campaign that is started again goes on after the last row.

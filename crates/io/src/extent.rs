@@ -9,8 +9,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Damage, Error, Problem, Result};
 
-/// Length and xxh3-64 of the first bytes of a file. A checkpoint stores them for files that are appended to, so
-/// that a resumed run continues only files that still hold what was written before.
+/// Length and xxh3-64 of the first bytes of a file. A checkpoint stores them for files that are appended to,
+/// so that a resumed run continues only files that still hold what was written before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// Number of bytes.

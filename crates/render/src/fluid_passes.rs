@@ -1,7 +1,8 @@
 //! Passes that draw a fluid over the opaque part of a picture.
 
 use crate::fluid::{DepthFilter, Fluid, FluidMaterial, FluidSet, Smoothing};
-use crate::light::{Lighting, linear};
+use crate::light::linear;
+use crate::lighting::Lighting;
 use crate::{OrbitCamera, Result};
 use frazil_shaders::render::{
     backdrop, fluid, fluid_depth, fluid_ellipsoids, fluid_thickness, smooth_depth_bilateral,

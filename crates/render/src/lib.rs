@@ -22,6 +22,7 @@ mod fluid_passes;
 mod frame;
 mod legend;
 mod light;
+mod lighting;
 mod mesh;
 mod picture;
 mod renderer;

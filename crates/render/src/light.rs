@@ -7,21 +7,6 @@ use frazil_shaders::types::{Fog, LightTerms, View};
 use frazil_vk::{Buffer, Device, Error, Location};
 use glam::Vec3;
 
-/// Light on the device: bindings of all shaders of surfaces.
-#[derive(Clone)]
-pub(crate) struct Lighting {
-    pub terms: Buffer<LightTerms>,
-    pub opaque_shadow: Buffer<f32>,
-    pub fluid_shadow: Buffer<f32>,
-}
-
-impl Lighting {
-    /// Returns light without shadows; `unread` is bound in place of their images.
-    pub fn unshaded(terms: Buffer<LightTerms>, unread: &Buffer<f32>) -> Self {
-        Self { terms, opaque_shadow: unread.clone(), fluid_shadow: unread.clone() }
-    }
-}
-
 impl Light {
     /// Creates clear air and a sun at an azimuth and an elevation in degrees, with the conventions of
     /// [`crate::OrbitCamera`].

@@ -3,7 +3,8 @@
 use crate::canvas::{Canvas, Typeface};
 use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
-use crate::light::{self, Lighting};
+use crate::light;
+use crate::lighting::Lighting;
 use crate::shadows::ShadowImages;
 use crate::{
     ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Shadows, Swatch,
@@ -268,8 +269,8 @@ impl Renderer {
         self.fluid.as_ref().map(FluidPasses::images)
     }
 
-    /// Collects the draws that have depth; blended draws come last. What hides the terrain is drawn before it,
-    /// so that pixels are shaded once.
+    /// Collects the draws that have depth; blended draws come last. What hides the terrain is drawn before
+    /// it, so that pixels are shaded once.
     fn scene(&self, frame: &Frame<'_>, view: View, height: u32, lighting: &Lighting) -> Result<Vec<Draw>> {
         let mut draws = self.casters(frame, view, lighting)?;
         draws.extend(self.terrain(frame, view, height, lighting));

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::frame::Shadows;
-use crate::light::Lighting;
+use crate::lighting::Lighting;
 use frazil_shaders::types::{LightTerms, View};
 use frazil_vk::{Buffer, Device, Draw, Image, ImageFormat, Recorder};
 use glam::Vec3;

@@ -1,6 +1,6 @@
 //! Hill-shaded terrain.
 
-use crate::light::Lighting;
+use crate::lighting::Lighting;
 use crate::terrain_detail::TerrainDetail;
 use crate::{Chunk, OrbitCamera, Result};
 use frazil_shaders::render::terrain::{self, CHUNK_QUADS};

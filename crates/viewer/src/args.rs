@@ -263,8 +263,8 @@ pub struct RunArgs {
     /// Resume from a checkpoint, with bit-identical results.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// With --resume: begin new outputs at the checkpoint's step, and delete those in the output folder. Without
-    /// it, a run whose earlier outputs are missing or damaged is not resumed.
+    /// With --resume: begin new outputs at the checkpoint's step, and delete those in the output folder.
+    /// Without it, a run whose earlier outputs are missing or damaged is not resumed.
     #[arg(long, requires = "resume")]
     pub discard_outputs: bool,
     /// Time every kernel; writes profile.json, trace.json and profile.html.

@@ -156,8 +156,8 @@ impl Recording {
         self.frames.last().map_or(0, |entry| entry.chunk.index + 1)
     }
 
-    /// Walks from chunk to chunk, from the end of the last known frame; where one is damaged, to the next header
-    /// of a frame.
+    /// Walks from chunk to chunk, from the end of the last known frame; where one is damaged, to the next
+    /// header of a frame.
     fn scan(&mut self) -> io::Result<Tail> {
         let file_bytes = self.file.metadata()?.len();
         loop {
@@ -268,8 +268,8 @@ impl Recording {
         &self.tail
     }
 
-    /// Returns the damaged parts that were skipped: frames are missing there. A frame whose columns are damaged is
-    /// not among them, but an error of [`frame`](Self::frame).
+    /// Returns the damaged parts that were skipped: frames are missing there. A frame whose columns are
+    /// damaged is not among them, but an error of [`frame`](Self::frame).
     pub fn gaps(&self) -> &[Damage] {
         &self.gaps
     }

@@ -52,8 +52,9 @@ impl RecordingWriter {
         Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes, tally })
     }
 
-    /// Continues a recording after a resume: keeps the frames up to and including `last_step` or the first damaged
-    /// part, drops what follows, also index and end mark, and appends from there. The file keeps its version.
+    /// Continues a recording after a resume: keeps the frames up to and including `last_step` or the first
+    /// damaged part, drops what follows, also index and end mark, and appends from there. The file keeps its
+    /// version.
     ///
     /// # Errors
     /// The errors of [`Recording::open`], and [`Error::Io`].

@@ -214,8 +214,8 @@ impl SparseBlocks {
         }
     }
 
-    /// Returns the bytes of all buffers whose length depends on the number of blocks, for so many blocks, and of
-    /// the table, if there is one.
+    /// Returns the bytes of all buffers whose length depends on the number of blocks, for so many blocks, and
+    /// of the table, if there is one.
     pub fn bytes(&self, BlockCapacity { occupied, active }: BlockCapacity) -> u64 {
         let reach = self.layout.reach();
         let (sorted, table) = match &self.search {

@@ -1,10 +1,10 @@
 //! Errors of scenes.
 
-use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
 use crate::format::source::Location;
+use crate::format::text::shortened;
 
 /// Error in a scene: what is wrong, where, and what would be right. Each displays as one message.
 #[derive(Debug, thiserror::Error)]
@@ -84,18 +84,6 @@ pub enum SceneError {
         /// Number of particles required.
         n_particles: u64,
     },
-}
-
-/// Shortens text of the user for a message: "aaaa… (3000 characters)".
-pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
-    const MOST: usize = 120;
-    const KEPT: usize = 60;
-    let n = text.chars().count();
-    if n <= MOST {
-        return text.into();
-    }
-    let kept: String = text.chars().take(KEPT).collect();
-    format!("{kept}… ({n} characters)").into()
 }
 
 /// Returns "did you mean …?" if one of `known` resembles `found`, else the list of them.

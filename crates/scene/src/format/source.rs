@@ -1,6 +1,6 @@
 //! Source locations of a scene's values.
 
-use crate::format::error::shortened;
+use crate::format::text::shortened;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

@@ -188,8 +188,8 @@ pub struct Solver {
     /// Density of a particle, over the rest density, from which a step of a position-based fluid is a fault
     /// that ends the run; above 1.
     pub max_density_ratio: f64,
-    /// Courant number |v| Δt/h of a particle, with the support radius h, from which a step of a position-based
-    /// fluid is a fault that ends the run.
+    /// Courant number |v| Δt/h of a particle, with the support radius h, from which a step of a
+    /// position-based fluid is a fault that ends the run.
     pub max_courant: f64,
     /// Maximum number of steps submitted to the device at once; a run submits fewer if they take more than
     /// 50 ms.

@@ -63,7 +63,7 @@ impl Scene {
         let render = &self.render;
         if render.lights.len() > MAX_LIGHTS {
             let found = format!("{} lights", render.lights.len());
-            return check.fail("render.lights", found, &format!("at most {MAX_LIGHTS} beside the sun"));
+            return check.fail("render.lights", found, format!("at most {MAX_LIGHTS} beside the sun"));
         }
         for (i, light) in render.lights.iter().enumerate() {
             let key = |name: &str| format!("render.lights.{i}.{name}");

@@ -383,7 +383,10 @@ fn files_that_cannot_be_read_are_named() {
     std::fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
     assert_message(
         Scene::load(&binary, &[]),
-        &format!("{}: cannot read the scene file: stream did not contain valid UTF-8", binary.display()),
+        &format!(
+            "{}: cannot read the scene file: found byte 0xff at byte 0, expected UTF-8 text",
+            binary.display()
+        ),
     );
     let large = directory.path().join("large.toml");
     std::fs::write(&large, vec![b'#'; 5 << 20]).unwrap();

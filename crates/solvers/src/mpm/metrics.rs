@@ -33,8 +33,8 @@ pub struct MpmMetrics {
     pub plastic_volume_max: f64,
     /// Number of nodes in active blocks.
     pub n_nodes: u64,
-    /// Memory in bytes that nodes and lists of the blocks found need. The capacity that is allocated for them is
-    /// larger, and depends on when the host reads their number.
+    /// Memory in bytes that nodes and lists of the blocks found need. The capacity that is allocated for them
+    /// is larger, and depends on when the host reads their number.
     pub grid_bytes: u64,
 }
 

@@ -543,7 +543,8 @@ impl Fluid {
         self.columns().into_iter().chain([key]).chain(of_solve).chain(of_bodies).collect()
     }
 
-    /// Restores the fluid of a scene from the state saved after `step` steps, bit for bit. Set-up only: waits for the device.
+    /// Restores the fluid of a scene from the state saved after `step` steps, bit for bit. Set-up only: waits
+    /// for the device.
     ///
     /// # Errors
     /// Like [`Self::new`]; also a column that is missing or has another length.

@@ -226,8 +226,8 @@ fn of_checkpoint(args: &RunArgs, folder: &Folder, failure: Failure) -> Failure {
     if failure.kind == FailureKind::Input { failure.within(path.display()) } else { failure }
 }
 
-/// Returns true if a resumed run begins new outputs: by request, or in a folder that has none and is not that of
-/// the checkpoint.
+/// Returns true if a resumed run begins new outputs: by request, or in a folder that has none and is not that
+/// of the checkpoint.
 fn is_new(args: &RunArgs, folder: &Folder) -> bool {
     let resumes_here = args.resume.as_deref().and_then(Path::parent).is_none_or(|of_checkpoint| {
         match [of_checkpoint, folder.root()].map(|path| path.join(".").canonicalize()) {

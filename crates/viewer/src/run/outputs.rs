@@ -76,7 +76,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Renames the checkpoint of an earlier run, so that nobody resumes from it by mistake; returns its new path.
+    /// Renames the checkpoint of an earlier run, so that nobody resumes from it by mistake; returns its new
+    /// path.
     pub fn set_checkpoint_aside(&self) -> Result<Option<PathBuf>, Failure> {
         let path = self.checkpoint();
         if !path.exists() {

@@ -132,8 +132,10 @@ fn one_run_at_a_time_writes_to_a_folder() {
     succeed(&mut run_small(out, &["--steps", &step.to_string(), "--metrics", "1", "--resume", resume[3]]));
 }
 
-/// What happens to a file between a run and its resumption.
-fn damages() -> [(&'static str, fn(&Path)); 5] {
+/// What happens to a file between a run and its resumption: its name and the change.
+type FileDamage = (&'static str, fn(&Path));
+
+fn damages() -> [FileDamage; 5] {
     fn change(path: &Path, change: impl Fn(&mut Vec<u8>)) {
         let mut bytes = fs::read(path).unwrap();
         change(&mut bytes);

@@ -135,8 +135,8 @@ pub struct WeakLayer {
     /// Shear strength of the bond of a grain, in N; by default the tensile strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shear_strength_n: Option<f64>,
-    /// Time in s up to which grains that touch the terrain are bonded to it, and bonds yield in shear at their
-    /// strength in place of failing: snow that settles sinters again at once.
+    /// Time in s up to which grains that touch the terrain are bonded to it, and bonds yield in shear at
+    /// their strength in place of failing: snow that settles sinters again at once.
     #[serde(default = "WeakLayer::default_forms_until_s")]
     pub forms_until_s: f64,
     /// Time in s at which the bonds that are left fail, the trigger; by default they fail by load only.
