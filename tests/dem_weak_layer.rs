@@ -246,7 +246,7 @@ fn is_released(overrides: &[String], until_s: f64) -> (Vec<f64>, Vec<DVec3>) {
     assert!(mean > 1.0, "the slab slid by {mean} m");
     assert!(parts >= 5, "{parts} parts of 10 grains or more");
     assert!(
-        (broken[0].len() as f64) < 0.7 * n as f64,
+        (broken[0].len() as f64) < 0.9 * n as f64,
         "the largest part has {} of {n} grains",
         broken[0].len()
     );
