@@ -231,9 +231,14 @@ pub struct RunArgs {
     pub scene: SceneArgs,
     #[command(flatten)]
     pub length: LengthArgs,
-    /// Output folder [default: out/<scene's name>].
+    /// Output folder [default: the checkpoint's with --resume, else out/<scene's name>, or if that has
+    /// results out/<scene's name>-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results of an earlier run in the output folder; its checkpoint is renamed. Without it, a
+    /// folder that holds anything is refused.
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Write a picture every N steps (10) or every simulated time (0.05s), or never [default: the scene's].
@@ -286,9 +291,12 @@ pub struct SweepArgs {
     /// Duration of each case.
     #[command(flatten)]
     pub length: LengthArgs,
-    /// Output folder [default: out/<scene's name>_sweep].
+    /// Output folder [default: out/<scene's name>_sweep]. A sweep that is there is resumed.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace finished cases of other parameters in the output folder, which are refused without it.
+    #[arg(long)]
+    pub overwrite: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Print errors only.
@@ -341,6 +349,9 @@ pub struct PlayArgs {
     /// Write a video (.mp4 or .gif by ffmpeg, .y4m without) or, into a folder, pictures; no window is opened.
     #[arg(long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the video, or the pictures in the folder, which are refused without it.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
     /// Begin at this step (120) or simulated time (0.5s) [default: the first frame].
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
     pub from: Option<Moment>,
@@ -403,30 +414,77 @@ pub struct ExportArgs {
     pub recording: PathBuf,
     #[command(flatten)]
     pub what: ExportWhat,
-    /// Output folder [default: beside the recording, or that of the run].
+    /// Export these frames only, by their numbers from 0, both ends included: 10..20, 10.., ..20, 7, and with
+    /// a step 0..100:10 [default: all].
+    #[arg(long, value_name = "A..B:STEP", conflicts_with = "map")]
+    pub frames: Option<FrameRange>,
+    /// Output folder [default: export beside the recording, or if that has files export-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace earlier files of these formats in the output folder, which is refused without it if it holds
+    /// anything.
+    #[arg(long)]
+    pub overwrite: bool,
     #[command(flatten)]
     pub changes: SceneChanges,
     #[command(flatten)]
     pub device: DeviceArgs,
 }
 
-/// Format of the exported frames.
-#[derive(Clone, Copy, Debug, clap::Args)]
-#[group(required = true, multiple = false)]
+/// Formats of the exported frames.
+#[derive(Clone, Debug, clap::Args)]
+#[group(required = true, multiple = true)]
 pub struct ExportWhat {
-    /// Particles: vtk, vtu, ply, bgeo or csv. For slabs, vtk and vtu have the faces of pieces, the others one
-    /// row or point per piece.
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<Format>,
-    /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj or ply.
-    #[arg(long, value_name = "FORMAT")]
-    pub mesh: Option<MeshFormat>,
+    /// Particles, sorted by id: vtk, vtu, ply, bgeo, csv or several, as vtk,csv. For slabs, vtk and vtu have the
+    /// faces of pieces, the others one row or point per piece.
+    #[arg(long, value_name = "FORMAT,…", value_delimiter = ',')]
+    pub format: Vec<Format>,
+    /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj, ply or
+    /// both. The vertices of ply have the velocity and the property of render.colour_by.
+    #[arg(long, value_name = "FORMAT,…", value_delimiter = ',')]
+    pub mesh: Vec<MeshFormat>,
     /// Map of a flow on a terrain, from the rasters of the run: deposit_thickness, peak_thickness,
     /// peak_speed, peak_pressure or arrival_time, as map_QUANTITY.png.
     #[arg(long, value_name = "QUANTITY", value_parser = quantity)]
     pub map: Option<FlowQuantity>,
+}
+
+/// Numbers of frames: from `first` to `last`, both included, every `step`th.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRange {
+    pub first: u64,
+    pub last: u64,
+    pub step: u64,
+}
+
+impl FrameRange {
+    /// Returns true if a frame is exported.
+    pub fn contains(&self, number: u64) -> bool {
+        (self.first..=self.last).contains(&number) && (number - self.first).is_multiple_of(self.step)
+    }
+}
+
+impl std::str::FromStr for FrameRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (range, step) = text.split_once(':').unwrap_or((text, "1"));
+        let number = |text: &str, if_empty: u64| match text.trim() {
+            "" => Some(if_empty),
+            text => text.parse().ok(),
+        };
+        let bounds = match range.split_once("..") {
+            Some((first, last)) => number(first, 0).zip(number(last, u64::MAX)),
+            None => range.trim().parse().ok().map(|frame: u64| (frame, frame)),
+        };
+        let step = step.trim().parse().ok().filter(|step: &u64| *step > 0);
+        match bounds.zip(step) {
+            Some(((first, last), step)) if first <= last => Ok(Self { first, last, step }),
+            _ => Err(format!(
+                "found \"{text}\", expected frames as 10..20, 10.., ..20 or 7, and a step from 1 as 0..100:10"
+            )),
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -439,9 +497,13 @@ pub struct ProfileArgs {
     /// Number of warm-up steps, so that caches and clocks settle.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub warm_up: u64,
-    /// Output folder of profile.json, trace.json and profile.html [default: out/<scene's name>].
+    /// Output folder of profile.json, trace.json and profile.html [default: out/<scene's name>_profile, or if
+    /// that has results out/<scene's name>_profile-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
+    #[arg(long)]
+    pub overwrite: bool,
     /// Compare with an earlier profile.json of the same scene and device; exit status 1 if a kernel is
     /// slower.
     #[arg(long, value_name = "FILE")]
@@ -574,9 +636,13 @@ pub struct AnalyzeArgs {
     /// of particles at the start].
     #[arg(long = "linking-length", value_name = "M", value_parser = metres, allow_hyphen_values = true)]
     pub linking_length_m: Option<f64>,
-    /// Output folder of STUDY.csv, STUDY.svg and STUDY.md [default: out/analyze_STUDY].
+    /// Output folder of STUDY.csv, STUDY.svg and STUDY.md [default: out/analyze_STUDY, or if that has results
+    /// out/analyze_STUDY-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
+    #[arg(long)]
+    pub overwrite: bool,
     /// noise: number of steps that a single particle drifts [default: 4096].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(4..=1_000_000))]
     pub steps: Option<u64>,
@@ -608,9 +674,13 @@ pub struct ValidateArgs {
     /// Run all cases, the papers' experiments at their own sizes: hours on a processor.
     #[arg(long)]
     pub full: bool,
-    /// Output folder [default: out/validation].
+    /// Output folder [default: out/validation, or if that has results out/validation-2 and so on; the last of
+    /// them with --resume].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     /// Take over the results in the output folder that this device has at the same sizes, and run the other
     /// cases; cases given by name are run again.
     #[arg(long)]

@@ -46,7 +46,7 @@ fn write(
 ) -> Result<(), Failure> {
     let (width, height) = (scene.render.width_px, scene.render.height_px);
     // A path that cannot be written is reported before the device is opened.
-    let mut sink = Sink::create(out, width, height, args.fps)?;
+    let mut sink = Sink::create(out, width, height, args.fps, args.overwrite)?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let frames: Vec<usize> = playback.frames(recording.len()).collect();
     let mut player = Player::new(&device, recording, scene, playback)?;
@@ -71,7 +71,7 @@ fn write(
     sink.finish()?;
     if !args.quiet {
         let (n, out) = (frames.len(), out.display());
-        say::note(format_args!("{n} pictures of {width} × {height} at {} a second are in {out}", args.fps));
+        say::note(format_args!("{n} pictures of {width} × {height} at {} fps are in {out}", args.fps));
     }
     player.check_whole()
 }

@@ -10,6 +10,7 @@ mod export;
 mod kernels;
 mod live;
 mod mpm;
+mod output_folder;
 mod play;
 mod profile;
 mod reproducibility;

@@ -120,7 +120,7 @@ fn a_profile_against_itself_passes_and_against_a_faster_one_fails() {
     let again = |path: &Path, tolerance: &str| {
         let out = folder.path().join("again");
         let (out, path) = (out.to_str().unwrap().to_owned(), path.to_str().unwrap().to_owned());
-        let rest = ["--out", &out, "--against", &path, "--tolerance", tolerance];
+        let rest = ["--overwrite", "--out", &out, "--against", &path, "--tolerance", tolerance];
         command(&[&["profile"], SMALL, &steps, &rest].concat()).output().unwrap()
     };
     // The machine may be under load: even a factor of a thousand counts as noise here.
@@ -188,7 +188,8 @@ fn tunables_change_no_bit_and_the_best_is_marked() {
     assert!(text.contains("workgroup_size=4096 refused: kernel "), "{text}");
     assert!(text.contains("best *"), "{text}");
 
-    let output = profile_small(folder.path(), &["--vary", "workgroup_size=4096"]).output().unwrap();
+    let again = ["--overwrite", "--vary", "workgroup_size=4096"];
+    let output = profile_small(folder.path(), &again).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("takes none of the values"), "{}", stderr(&output));
 }
