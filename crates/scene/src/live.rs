@@ -291,7 +291,7 @@ const UNITS: &[(&str, &str)] = &[
 
 /// Returns the name of a key in words, and the unit that its suffix names or nothing for a dimensionless
 /// quantity.
-fn name_and_unit(key: &str) -> (String, &'static str) {
+pub(crate) fn name_and_unit(key: &str) -> (String, &'static str) {
     let end = key.rsplit_once('.').map_or(key, |(_, end)| end);
     let of_suffix = UNITS.iter().find_map(|(suffix, unit)| Some((end.strip_suffix(suffix)?, *unit)));
     let (name, unit) = of_suffix.unwrap_or((end, ""));

@@ -23,7 +23,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::SolverScene;
+use crate::solver::solver_scene::{SolverScene, unused_temperature};
 use crate::validate::{Check, Checker};
 
 /// The position-based fluid.
@@ -123,6 +123,14 @@ impl SolverScene for Pbd {
         scene.advise_snow(warn);
     }
 
+    fn unused_keys(&self, scene: &Scene) -> Vec<(&'static str, String)> {
+        if scene.snow().is_none() {
+            return [unused_temperature("[snow]")].into_iter().chain(unused_maximum(scene)).collect();
+        }
+        let reason = "with [snow], solver.iterations is the number of iterations";
+        ["solver.density_tolerance", "solver.max_iterations"].map(|key| (key, reason.to_owned())).into()
+    }
+
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
         let particles = sampled.len();
         let mut lines = vec![("particles", format!("{particles} of {:.4e} kg", scene.particle_mass_kg()))];
@@ -134,6 +142,12 @@ impl SolverScene for Pbd {
         lines.push(("steps", format!("{} of {} s", scene.n_steps(), scene.dt_s())));
         Ok(lines)
     }
+}
+
+/// The maximum of iterations, if their number is fixed.
+pub(crate) fn unused_maximum(scene: &Scene) -> Option<(&'static str, String)> {
+    let reason = "with solver.density_tolerance = 0, solver.iterations is the number of iterations";
+    (scene.solver.density_tolerance == 0.0).then(|| ("solver.max_iterations", reason.to_owned()))
 }
 
 /// Disorder of a fluid that does not state any. A lattice resists deformation with a shear modulus in
