@@ -2,6 +2,7 @@
 
 use crate::analyze::Study;
 use crate::change_at::ChangeAt;
+use crate::new::Kind;
 use crate::picture;
 use crate::say;
 use crate::sweep::VaryAxis;
@@ -21,6 +22,7 @@ Environment:
   FRAZIL_REPLAY=0           record every step, also where an earlier one recurs
   FRAZIL_ROBUST_ACCESS=0    no bounds checks of buffers
   FRAZIL_LABELS=1|0         label passes for frame debuggers [default: with validation and in profiles]
+  NO_COLOR=1                no colours on a terminal
 All but the first change the time of a step and no bit of the results. Pipelines and tunables are
 kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
 
@@ -85,7 +87,10 @@ pub enum Command {
     /// and plots. Exit status 4 if a quantity fails that does not fail on every device. A case that the
     /// device is too small for is "not run".
     Validate(ValidateArgs),
-    /// Validate a scene and print a summary; no device is needed.
+    /// Validate a scene and print a summary; a device is needed for --measure only.
+    ///
+    /// Warns about everything that may give a poor result: steps too long, springs too soft for the weight on
+    /// them, bodies outside the domain, keys without effect; with --measure also about a lack of memory.
     Check(CheckArgs),
     /// Compile kernels and list what the driver's compiler reports: registers, spills, occupancy.
     ///
@@ -96,8 +101,14 @@ pub enum Command {
     Kernels(KernelsArgs),
     /// List the Vulkan devices of this machine.
     Devices,
-    /// List the built-in scenes.
+    /// List the built-in scenes, or print one.
     Scenes(ScenesArgs),
+    /// Write a commented scene to begin with.
+    New(NewArgs),
+    /// Print a completion script for a shell, such as `frazil completions bash > ~/.bash_completion`.
+    Completions(CompletionsArgs),
+    /// Write the man pages of all commands into a folder.
+    Man(ManArgs),
 }
 
 /// Selection of a scene, and overrides.
@@ -396,7 +407,7 @@ fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value != 0.0 => Ok(value),
         _ => Err(format!(
-            "found \"{text}\", expected recorded frames to a picture, such as 1, 0.5 or -2, but not 0"
+            "found \"{text}\", expected recorded frames per picture, such as 1, 0.5 or -2, but not 0"
         )),
     }
 }
@@ -435,8 +446,8 @@ pub struct ExportArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[group(required = true, multiple = true)]
 pub struct ExportWhat {
-    /// Particles, sorted by id: vtk, vtu, ply, bgeo, csv or several, as vtk,csv. For slabs, vtk and vtu have the
-    /// faces of pieces, the others one row or point per piece.
+    /// Particles, sorted by id: vtk, vtu, ply, bgeo, csv or several, as vtk,csv. For slabs, vtk and vtu have
+    /// the faces of pieces, the others one row or point per piece.
     #[arg(long, value_name = "FORMAT,…", value_delimiter = ',')]
     pub format: Vec<Format>,
     /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj, ply or
@@ -696,6 +707,12 @@ pub struct ValidateArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
+    /// Run ten steps on a device, and print its memory and the estimated time of the whole run.
+    #[arg(long)]
+    pub measure: bool,
+    /// Device of --measure, by part of its name or by index [default: $FRAZIL_DEVICE, or the best one].
+    #[arg(long, value_name = "NAME|INDEX", requires = "measure")]
+    pub device: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -732,9 +749,39 @@ fn constant(text: &str) -> Result<(String, u32), String> {
 
 #[derive(Debug, clap::Args)]
 pub struct ScenesArgs {
+    /// Print the text of a built-in scene instead.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["schema", "reference"])]
+    pub show: Option<String>,
     /// Print the JSON Schema of scene files instead.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "reference")]
     pub schema: bool,
+    /// Print the reference of all keys, as in docs/scene.md, instead.
+    #[arg(long)]
+    pub reference: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct NewArgs {
+    /// Kind of the scene.
+    pub kind: Kind,
+    /// File to write [default: KIND.toml].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace the file, which is refused without it.
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// Shell that reads the script.
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ManArgs {
+    /// Folder, such as ~/.local/share/man/man1; pages that are there are replaced.
+    pub folder: PathBuf,
 }
 
 /// Prints the output of the argument parser: help to stdout, errors to stderr.

@@ -186,13 +186,13 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64) -> String {
         let found = &compared.comparison;
         let _ = writeln!(
             text,
-            "{:<8} {:>6.3} of the time then ({:.3} to {:.3})  {} {}",
+            "{:<8} {:>6.3}x baseline ({:.3} to {:.3})  {} {}",
             found.verdict, found.ratio, found.interval[0], found.interval[1], compared.bench, compared.point
         );
     }
-    for (when, points) in [("now", &verdicts.only_now), ("then", &verdicts.only_then)] {
+    for (side, points) in [("current", &verdicts.only_now), ("baseline", &verdicts.only_then)] {
         for (bench, point) in points {
-            let _ = writeln!(text, "measured {when} only: {bench} {point}");
+            let _ = writeln!(text, "in the {side} measurement only: {bench} {point}");
         }
     }
     text
@@ -202,7 +202,7 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64) -> String {
 fn no_regression(verdicts: &Verdicts, path: &Path) -> Result<(), Failure> {
     let slower: Vec<_> = verdicts
         .of(Verdict::Slower)
-        .map(|c| format!("{} {} ({:.2} times)", c.bench, c.point, c.comparison.ratio))
+        .map(|c| format!("{} {} ({:.2}x baseline)", c.bench, c.point, c.comparison.ratio))
         .collect();
     if slower.is_empty() {
         return Ok(());

@@ -6,11 +6,11 @@ use crate::device;
 use crate::failure::Failure;
 use crate::flow_map::export_map;
 use crate::picture::{self, Surfaces, check_surface, vertex_columns};
-use crate::run::{Existing, Output};
+use crate::run::{Existing, Folder, Output};
 use crate::say;
 use crate::slab_files::{self, SlabSolids};
 use crate::view::{Playback, Player};
-use frazil_io::{Faces, Format, MeshFormat, Recording, export_bodies, export_mesh, write_pvd};
+use frazil_io::{Faces, Format, MeshFormat, Recording, RunInfo, export_bodies, export_mesh, write_pvd};
 use frazil_scene::Scene;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,9 @@ pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
     // What cannot be exported is reported before a folder is created.
     let particles = (!format.is_empty()).then(|| Particles::open(args)).transpose()?;
     let surfaces = (!mesh.is_empty()).then(|| open_surfaces(args, mesh)).transpose()?;
-    if map.is_none() {
-        check_frames(args)?;
+    match map {
+        None => check_frames(args)?,
+        Some(_) => drop(RunInfo::read(&Folder::existing(run).report()).map_err(Failure::input)?),
     }
     let output = Output {
         requested: args.out.as_deref(),
@@ -140,7 +141,10 @@ impl Particles {
     fn open(args: &ExportArgs) -> Result<Self, Failure> {
         let recording = Recording::open(&args.recording).map_err(Failure::input)?;
         if recording.is_empty() {
-            return Err(Failure::input(format!("{}: the recording holds no frame", args.recording.display())));
+            return Err(Failure::input(format!(
+                "{}: the recording holds no frame",
+                args.recording.display()
+            )));
         }
         Ok(Self { recording })
     }

@@ -124,8 +124,11 @@ mod tests {
         }
         assert_eq!(near.weights([5.0, 1.0, 0.0]), [(39, 1.0)]);
         // A linear field is reproduced between evenly spaced particles.
-        let mean: f64 =
-            near.weights([0.05, 0.0, 0.0]).iter().map(|&(i, w)| w * f64::from(positions[i as usize][0])).sum();
+        let mean: f64 = near
+            .weights([0.05, 0.0, 0.0])
+            .iter()
+            .map(|&(i, w)| w * f64::from(positions[i as usize][0]))
+            .sum();
         assert!((mean - 0.05).abs() < 1e-6, "{mean}");
     }
 }

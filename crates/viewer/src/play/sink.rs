@@ -16,13 +16,7 @@ pub enum Sink {
 
 impl Sink {
     /// Creates the output. A file, or a folder with files, is refused unless it may be replaced.
-    pub fn create(
-        out: &Path,
-        width: u32,
-        height: u32,
-        fps: u32,
-        may_replace: bool,
-    ) -> Result<Self, Failure> {
+    pub fn create(out: &Path, width: u32, height: u32, fps: u32, may_replace: bool) -> Result<Self, Failure> {
         let extension = out.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         let is_video = matches!(extension.as_deref(), Some("mp4" | "gif" | "y4m"));
         match is_video {

@@ -8,6 +8,7 @@ mod stepping;
 mod vary;
 
 pub use document::{document, kernel_fact, kernel_facts, memory, write};
+pub use stepping::steps;
 pub use vary::Runner;
 
 use crate::args::ProfileArgs;
@@ -24,7 +25,6 @@ use frazil_report::{
 };
 use frazil_solvers::SolverError;
 use std::time::Instant;
-use stepping::steps;
 
 /// Number of memory names in the table.
 const COLUMNS_SHOWN: usize = 12;

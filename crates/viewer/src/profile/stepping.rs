@@ -11,11 +11,7 @@ use std::time::Instant;
 const MAX_IN_FLIGHT: usize = 3;
 
 /// Takes `n` steps like a run, without read-back, and with time stamps if there is a log for them.
-pub(super) fn steps(
-    simulation: &mut Simulation,
-    n: u64,
-    mut passes: Option<&mut PassLog>,
-) -> Result<(), Failure> {
+pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
     let device = simulation.device.clone();
     let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
     let max = u64::from(simulation.scene.solver.steps_per_submission);

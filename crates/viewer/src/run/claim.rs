@@ -130,8 +130,9 @@ fn description(folder: &Path, entries: &[String]) -> String {
 /// Returns the sorted names in a folder; none if it does not exist. Hidden files, such as the lock, are no
 /// results.
 fn entries(folder: &Path) -> Result<Vec<String>, Failure> {
-    let failed =
-        |error: std::io::Error| Failure::input(format!("cannot read the folder {}: {error}", folder.display()));
+    let failed = |error: std::io::Error| {
+        Failure::input(format!("cannot read the folder {}: {error}", folder.display()))
+    };
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         // A file in its place is reported where the folder is created.

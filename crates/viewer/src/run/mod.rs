@@ -25,6 +25,7 @@ pub use interrupt::flag as interrupt_flag;
 pub use lock::FolderLock;
 pub use outputs::{Folder, check_outputs, create_dir, default_folder};
 pub use picture::{Camera, draw};
+pub use progress::time_left;
 pub use report::{GIT_COMMIT, Report};
 pub use schedule::Schedule;
 pub use session::Ended;

@@ -262,8 +262,9 @@ fn bar(n_steps: u64, quiet: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(n_steps), ProgressDrawTarget::stderr_with_hz(8));
-    let style = ProgressStyle::with_template("case {msg} [{bar:30}] {percent} %, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+    let style = ProgressStyle::with_template("case {msg} [{bar:30}] {percent} %{left}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.with_key("left", run::time_left).progress_chars("=> "));
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }

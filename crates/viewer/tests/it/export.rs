@@ -56,7 +56,8 @@ fn a_recording_is_exported_in_every_format() {
         assert!(said.contains(out.to_str().unwrap()), "{said}");
     }
     for (frames, expected) in [("3..9", "expected numbers from 0 to 2"), ("2..1", "found \"2..1\"")] {
-        let refused = command(&["export", recording, "--format", "ply", "--frames", frames]).output().unwrap();
+        let refused =
+            command(&["export", recording, "--format", "ply", "--frames", frames]).output().unwrap();
         assert_eq!(refused.status.code(), Some(2));
         assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
     }

@@ -31,11 +31,9 @@ fn every_command_refuses_a_populated_folder_and_names_what_is_there() {
     fs::write(&video, "of another recording").unwrap();
     let before = contents(folder.path());
     let (done, video) = (out.to_str().unwrap(), video.to_str().unwrap());
-    for (verb, arguments) in [
-        ("run", &[][..]),
-        ("profile", &[]),
-        ("sweep", &["--vary", "solver.iterations=2,3"]),
-    ] {
+    for (verb, arguments) in
+        [("run", &[][..]), ("profile", &[]), ("sweep", &["--vary", "solver.iterations=2,3"])]
+    {
         let all = [&[verb], SMALL, arguments, &["--steps", "2", "--out", done]].concat();
         refuse(&all, &["the finished run of \"dam_break\", 4 steps"]);
     }

@@ -47,8 +47,7 @@ fn pictures_of_a_recording_are_those_of_its_run_at_any_speed_both_ways() {
         (&["--steps-per-frame", "2", "--from", "16"], &[4, 4, 5, 5, 6]),
     ] {
         // Each time into the same folder: no picture of the previous video may remain.
-        let said =
-            stderr(&succeed(&mut play(&recording, &[arguments, &into].concat())));
+        let said = stderr(&succeed(&mut play(&recording, &[arguments, &into].concat())));
         assert!(said.contains(&format!("{} pictures of 160 × 90", expected.len())), "{said}");
         assert_eq!(shown(&out, &pictures), expected, "{arguments:?}");
     }
@@ -145,7 +144,7 @@ fn unplayable_recordings_are_refused() {
     refuse(&["--out", "v.avi"], ".mp4, .gif or .y4m");
     refuse(&["--out", "nosuch/v.y4m"], "nosuch/v.y4m");
     refuse(&["--speed", "0"], "but not 0");
-    refuse(&["--speed", "nan"], "recorded frames to a picture");
+    refuse(&["--speed", "nan"], "recorded frames per picture");
     refuse(&["--steps-per-frame", "0"], "but not 0");
     refuse(&["--steps-per-frame", "2.5"], "a number of steps");
     refuse(&["--steps-per-frame", "2", "--speed", "2"], "cannot be used with");
@@ -206,7 +205,9 @@ fn a_recording_has_the_columns_that_were_chosen() {
     assert_eq!(columns(&["--record-columns", "id", "--checkpoint", "4"]), ["position", "id"]);
 
     let refuse = |arguments: &[&str], said: &str| {
-        let output = run_small(folder.path(), &[&["--record", "4", "--overwrite"], arguments].concat()).output().unwrap();
+        let output = run_small(folder.path(), &[&["--record", "4", "--overwrite"], arguments].concat())
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     };
