@@ -263,6 +263,7 @@ fn resolve<'a>(root: &'a Json, node: &'a Json) -> &'a Json {
 
 /// Units of keys by suffix; longer suffixes come before those that end them.
 const UNITS: &[(&str, &str)] = &[
+    ("_pa_s_n", "Pa sⁿ"),
     ("_w_m2_k", "W/(m² K)"),
     ("_w_m_k", "W/(m K)"),
     ("_j_kg_k", "J/(kg K)"),
@@ -280,6 +281,7 @@ const UNITS: &[(&str, &str)] = &[
     ("_per_s", "1/s"),
     ("_1_s", "1/s"),
     ("_deg", "°"),
+    ("_hz", "Hz"),
     ("_pa", "Pa"),
     ("_kg", "kg"),
     ("_c", "°C"),

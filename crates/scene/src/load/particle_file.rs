@@ -156,7 +156,8 @@ fn read_csv(bytes: &[u8]) -> Result<Columns, String> {
 fn read_ply(bytes: &[u8]) -> Result<Columns, String> {
     let ply = Parser::<DefaultElement>::new()
         .read_ply(&mut Cursor::new(bytes))
-        .map_err(|cause| format!("no valid PLY: {cause}"))?;
+        // Its further lines repeat the first.
+        .map_err(|cause| format!("no valid PLY: {}", cause.to_string().lines().next().unwrap_or_default()))?;
     let vertices = ply.payload.get("vertex").ok_or("a PLY without the element vertex")?;
     let mut columns = Columns::default();
     let Some(first) = vertices.first() else { return Err("no particles".to_owned()) };

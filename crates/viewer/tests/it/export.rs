@@ -414,13 +414,13 @@ fn slabs_of_a_recording_are_exported_beside_its_particles() {
     assert_eq!(
         lines.next().unwrap(),
         "position_x [m],position_y [m],position_z [m],id,rotation_x,rotation_y,rotation_z,rotation_w,\
-         velocity_x [m/s],velocity_y [m/s],velocity_z [m/s]"
+         velocity_x [m/s],velocity_y [m/s],velocity_z [m/s],time [s]"
     );
     let rows: Vec<Vec<f32>> =
         lines.map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
     assert_eq!(rows.len(), centres.len());
     for (i, row) in rows.iter().enumerate() {
-        assert_eq!((&row[..3], row[3], &row[8..]), (&centres[i][..], i as f32, &velocities[i][..]));
+        assert_eq!((&row[..3], row[3], &row[8..11]), (&centres[i][..], i as f32, &velocities[i][..]));
         // A unit quaternion is the same rotation as the recorded axis and angle.
         let turn = turns[i].map(f64::from);
         let angle = dot(turn, turn).sqrt();

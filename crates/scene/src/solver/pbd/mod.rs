@@ -14,6 +14,8 @@ pub use snow::*;
 pub use springs::Springs;
 pub(crate) use validate_fluid::check_fluid;
 
+use std::collections::HashSet;
+
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
 
@@ -184,8 +186,8 @@ impl Scene {
     }
 
     /// Returns sampled positions of a `[fluid]` in m, each displaced by up to
-    /// [`Self::initial_disorder_spacings`] along each axis within the domain. Drawn from the seed: the same
-    /// bits on every platform.
+    /// [`Self::initial_disorder_spacings`] along each axis within the domain, but for those that a file gives.
+    /// Drawn from the seed: the same bits on every platform.
     pub fn disordered_positions_m(&self, sampled: &Sampled) -> Vec<[f32; 3]> {
         let bound_m = self.initial_disorder_spacings() * self.particle_spacing_m();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
@@ -195,8 +197,13 @@ impl Scene {
             let along = f64::from(x) + (2.0 * unit_interval(&mut rng) - 1.0) * bound_m;
             along.clamp(low[axis], high[axis]) as f32
         };
+        let of_files: HashSet<[u32; 3]> = self.file_positions().map(|x| x.map(f32::to_bits)).collect();
         let positions = sampled.positions_m.iter();
-        positions.map(|x| std::array::from_fn(|axis| moved(axis, x[axis]))).collect()
+        let displaced = positions.map(|x| {
+            let place: [f32; 3] = std::array::from_fn(|axis| moved(axis, x[axis]));
+            if of_files.contains(&x.map(f32::to_bits)) { *x } else { place }
+        });
+        displaced.collect()
     }
 
     /// Returns the `[fluid]` section, if the scene has it.
