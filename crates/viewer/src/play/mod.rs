@@ -1,7 +1,7 @@
 //! `frazil play`: plays a recording in a window, or writes it as a video.
 
 mod ffmpeg;
-mod sink;
+pub mod sink;
 
 use crate::args::PlayArgs;
 use crate::device;

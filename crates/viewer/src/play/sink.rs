@@ -6,6 +6,7 @@ use crate::run::create_dir;
 use frazil_io::Y4mWriter;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// A video or a folder of pictures, depending on the file extension.
 pub enum Sink {
@@ -15,6 +16,13 @@ pub enum Sink {
 }
 
 impl Sink {
+    /// Returns true if videos can be encoded as mp4 and gif.
+    pub fn has_ffmpeg() -> bool {
+        let version =
+            Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    }
+
     pub fn create(out: &Path, width: u32, height: u32, fps: u32) -> Result<Self, Failure> {
         let extension = out.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         match extension.as_deref() {

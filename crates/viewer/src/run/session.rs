@@ -16,8 +16,7 @@ use crate::failure::Failure;
 use crate::invariants;
 use crate::profiling::{Activity, PassLog};
 use crate::simulation::Simulation;
-use crate::state::{self, HostColumn, PendingColumn};
-use frazil_io::Checkpoint;
+use crate::state::{self, PendingColumn};
 use frazil_scene::Scene;
 use frazil_solvers::{PendingFault, PendingInvariants, PendingMeasurement};
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
@@ -302,20 +301,7 @@ impl PendingOutput {
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(measured.values).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
             frame: due.record.then(|| state::frame(step, time_s, recorded, &bodies)).transpose()?,
-            checkpoint: scene.map(|scene| checkpoint(&scene, step, time_s, &columns)).transpose()?,
+            checkpoint: scene.map(|scene| state::checkpoint(&scene, step, time_s, &columns)).transpose()?,
         })
     }
-}
-
-fn checkpoint(scene: &Scene, step: u64, time_s: f64, columns: &[HostColumn]) -> Result<Checkpoint, Failure> {
-    let section =
-        |column: &HostColumn| (column.name.to_string(), bytemuck::cast_slice(&column.words).to_vec());
-    Ok(Checkpoint {
-        scene_json: serde_json::to_string(scene).map_err(Failure::other)?,
-        step,
-        time_s,
-        seed: scene.seed,
-        sections: columns.iter().map(section).collect(),
-        outputs: None,
-    })
 }

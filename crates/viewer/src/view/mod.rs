@@ -1,17 +1,23 @@
 //! `frazil view`: shows a live simulation or a recording in a window.
 
 mod action;
+mod capture;
+mod colours_panel;
 mod hand;
+mod histogram;
 mod keys;
 mod live;
 mod panel;
 mod parameters;
 mod parameters_panel;
+mod picked;
 mod plan;
 mod playback;
 mod player;
 mod pointer;
+mod series;
 mod source;
+mod timeline;
 mod window;
 
 pub use plan::Plan;
