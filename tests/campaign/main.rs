@@ -4,46 +4,24 @@
 //! Each part has a file of its own, a line in [`PARTS`], and its results in `PART.csv`, a row each; a campaign
 //! that is started again goes on with the cases that have no row yet.
 
+mod drivers;
 mod file_faults;
+mod kills;
+mod outcome;
+mod part;
 mod process;
+mod scenes;
+mod soak;
 mod table;
+mod workers;
 
-use std::path::PathBuf;
+use part::{Part, Setting};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use table::Count;
 
-const USAGE: &str =
-    "usage: campaign --list\n       campaign PROGRAM FOLDER [--minutes N] [PART…]; PROGRAM is `frazil`";
+const USAGE: &str = "usage: campaign --list\n       campaign PROGRAM FOLDER [--minutes N] [--jobs N] [PART…]; PROGRAM is `frazil`";
 
-/// A part of the campaign.
-struct Part {
-    /// Name on the command line and of its table.
-    name: &'static str,
-    /// Subject and fault, in one line.
-    about: &'static str,
-    /// Runs all cases that have no row yet; returns the counts of all cases.
-    run: fn(&Setting) -> Result<Count, String>,
-}
-
-const PARTS: &[Part] = &[file_faults::PART];
-
-/// Paths and limits of all parts.
-struct Setting {
-    /// The program `frazil`.
-    program: PathBuf,
-    /// Folder of tables and runs; it holds the preloaded libraries and layers that `tools/campaign` compiles,
-    /// `NAME.so` of `NAME.c`.
-    folder: PathBuf,
-    /// End of the time for a part; cases that have not begun by then are left for the next start.
-    deadline: Option<Instant>,
-}
-
-impl Setting {
-    fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-}
+const PARTS: &[Part] = &[file_faults::PART, kills::PART, soak::PART, drivers::PART];
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
@@ -63,12 +41,17 @@ fn run(arguments: Vec<String>) -> Result<usize, String> {
         return Ok(0);
     }
     let (mut words, mut minutes) = (Vec::new(), None);
+    let mut jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         if argument == "--minutes" {
             let value = arguments.next().unwrap_or_default();
             let number = value.parse::<f64>().ok().filter(|number| (0.0..=1e6).contains(number));
             minutes = Some(number.ok_or(format!("--minutes: found \"{value}\", expected a number"))?);
+        } else if argument == "--jobs" {
+            let value = arguments.next().unwrap_or_default();
+            let number = value.parse().ok().filter(|number| (1..=1024).contains(number));
+            jobs = number.ok_or(format!("--jobs: found \"{value}\", expected a number from 1 to 1024"))?;
         } else {
             words.push(argument);
         }
@@ -83,7 +66,7 @@ fn run(arguments: Vec<String>) -> Result<usize, String> {
     for part in PARTS.iter().filter(|part| names.is_empty() || names.iter().any(|name| name == part.name)) {
         println!("{}: {}", part.name, part.about);
         let deadline = minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(minutes * 60.0));
-        let setting = Setting { program: program.into(), folder: folder.into(), deadline };
+        let setting = Setting { program: program.into(), folder: folder.into(), deadline, jobs };
         n_failed += (part.run)(&setting)?.failed;
     }
     Ok(n_failed)
