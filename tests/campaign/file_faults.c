@@ -7,13 +7,14 @@
 // FRAZIL_FAULT_KIND   kill:       the process is killed before the operation
 //                     torn:       a write takes half of its bytes, then the process is killed; else as kill
 //                     power_cut:  as kill, and files lose what was not synced
-//                     lost_names: so they do, and folders lose created, renamed and removed names that were not
+//                     lost_names: so they do, and folders lose changes of names that were not synced
 //                     eio, enospc: the operation fails
 //                     short:      a write takes half of its bytes
+// FRAZIL_FAULT_UNSYNCED  "files" or "folders": a sync of these has no effect
 // FRAZIL_FAULT_LOG    file that gets a line for each operation that counts: its name and path
 //
-// The C library's functions are replaced that write, sync, or change names; the campaign compares the log with the
-// system calls that strace sees.
+// The C library's functions are replaced that write, sync, or change names; the campaign compares the log
+// with the system calls that strace sees.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +41,8 @@ struct file {
     off_t synced;
 };
 
-// A change of a name that is not on disk: `from` is the name before, `to` the name after, `kept` the file that had
-// `to` before; empty if there is none.
+// A change of a name that is not on disk: `from` is the name before, `to` the name after, `kept` the file
+// that had `to` before; empty if there is none.
 struct name {
     char from[PATH_MAX], to[PATH_MAX], kept[PATH_MAX];
 };
@@ -170,7 +171,8 @@ static void lose_names(void) {
         if (!name->from[0]) {
             // A folder may not be empty.
             snprintf(lost, sizeof lost, "%s.lost/%d", getenv("FRAZIL_FAULT_DIR"), n_kept++);
-            if (syscall(SYS_unlinkat, AT_FDCWD, name->to, 0) && syscall(SYS_unlinkat, AT_FDCWD, name->to, AT_REMOVEDIR))
+            if (syscall(SYS_unlinkat, AT_FDCWD, name->to, 0) &&
+                syscall(SYS_unlinkat, AT_FDCWD, name->to, AT_REMOVEDIR))
                 syscall(SYS_renameat2, AT_FDCWD, name->to, AT_FDCWD, lost, 0);
         } else if (name->to[0]) {
             syscall(SYS_renameat2, AT_FDCWD, name->to, AT_FDCWD, name->from, 0);
@@ -182,8 +184,8 @@ static void lose_names(void) {
 
 enum { HALF = -1 };
 
-// Counts an operation; returns the error number with which it fails, 0 to go on, HALF for half a write. The lock
-// is held.
+// Counts an operation; returns the error number with which it fails, 0 to go on, HALF for half a write. The
+// lock is held.
 static int fault(const char *operation, const char *path, int is_write) {
     const char *below = path + strlen(setting("FRAZIL_FAULT_DIR", ""));
     if (!strstr(below, setting("FRAZIL_FAULT_ONLY", ""))) return 0;
@@ -200,7 +202,8 @@ static int fault(const char *operation, const char *path, int is_write) {
     if (++n_operations != atoi(setting("FRAZIL_FAULT_AT", "0"))) return 0;
     if (is("power_cut") || is("lost_names")) lose_what_is_not_synced();
     if (is("lost_names")) lose_names();
-    if (is("kill") || is("power_cut") || is("lost_names") || (is("torn") && !is_write)) kill(getpid(), SIGKILL);
+    int is_kill = is("kill") || is("power_cut") || is("lost_names") || (is("torn") && !is_write);
+    if (is_kill) kill(getpid(), SIGKILL);
     if (is("eio")) return EIO;
     if (is("enospc")) return ENOSPC;
     return (is("short") || is("torn")) && is_write ? HALF : 0;
@@ -248,11 +251,21 @@ static int open_any(int at, const char *short_path, int flags, mode_t mode) {
         va_end(list);                                      \
     }
 
-int open(const char *path, int flags, ...) { MODE(flags, flags) return open_any(AT_FDCWD, path, flags, mode); }
-int open64(const char *path, int flags, ...) { MODE(flags, flags) return open_any(AT_FDCWD, path, flags, mode); }
-int openat(int at, const char *path, int flags, ...) { MODE(flags, flags) return open_any(at, path, flags, mode); }
-int openat64(int at, const char *path, int flags, ...) { MODE(flags, flags) return open_any(at, path, flags, mode); }
-int creat(const char *path, mode_t mode) { return open_any(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
+#define OPEN(name)                                          \
+    int name(const char *path, int flags, ...) {            \
+        MODE(flags, flags)                                  \
+        return open_any(AT_FDCWD, path, flags, mode);       \
+    }
+#define OPEN_AT(name)                                       \
+    int name(int at, const char *path, int flags, ...) {    \
+        MODE(flags, flags)                                  \
+        return open_any(at, path, flags, mode);             \
+    }
+OPEN(open)
+OPEN(open64)
+OPEN_AT(openat)
+OPEN_AT(openat64)
+int creat(const char *path, mode_t mode) { return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 int creat64(const char *path, mode_t mode) { return creat(path, mode); }
 
 static size_t half_of(size_t n) { return n > 1 ? n / 2 : n; }
@@ -260,7 +273,8 @@ static size_t half_of(size_t n) { return n > 1 ? n / 2 : n; }
 ssize_t write(int fd, const void *bytes, size_t n) {
     char path[PATH_MAX];
     of_fd(fd, path);
-    OPERATION(ssize_t, "write", path, 1, syscall(SYS_write, fd, bytes, n), syscall(SYS_write, fd, bytes, half_of(n)), );
+    OPERATION(ssize_t, "write", path, 1, syscall(SYS_write, fd, bytes, n),
+              syscall(SYS_write, fd, bytes, half_of(n)), );
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at) {
@@ -277,7 +291,8 @@ ssize_t writev(int fd, const struct iovec *parts, int n) {
     of_fd(fd, path);
     struct iovec first = n > 0 ? parts[0] : (struct iovec){0};
     first.iov_len = half_of(first.iov_len);
-    OPERATION(ssize_t, "writev", path, 1, syscall(SYS_writev, fd, parts, n), syscall(SYS_writev, fd, &first, 1), );
+    OPERATION(ssize_t, "writev", path, 1, syscall(SYS_writev, fd, parts, n),
+              syscall(SYS_writev, fd, &first, 1), );
 }
 
 ssize_t pwritev64(int fd, const struct iovec *parts, int n, off64_t at) {
@@ -290,7 +305,8 @@ ssize_t pwritev(int fd, const struct iovec *parts, int n, off_t at) { return pwr
 ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags) {
     char path[PATH_MAX];
     of_fd(to, path);
-    OPERATION(ssize_t, "copy_file_range", path, 1, syscall(SYS_copy_file_range, from, from_at, to, to_at, n, flags),
+    OPERATION(ssize_t, "copy_file_range", path, 1,
+              syscall(SYS_copy_file_range, from, from_at, to, to_at, n, flags),
               syscall(SYS_copy_file_range, from, from_at, to, to_at, half_of(n), flags), );
 }
 
@@ -306,6 +322,9 @@ ssize_t sendfile(int to, int from, off_t *at, size_t n) { return sendfile64(to, 
 static void synced(int fd, const char *path) {
     struct stat now;
     if (fstat(fd, &now)) return;
+    const char *kind = S_ISDIR(now.st_mode) ? "folders" : "files";
+    if (strcmp(setting("FRAZIL_FAULT_UNSYNCED", ""), kind) == 0) return;
+        return;
     struct file *file = file_of(&now);
     if (file) file->synced = now.st_size;
     if (S_ISDIR(now.st_mode)) keep_names(path);
@@ -368,7 +387,10 @@ int renameat2(int from_at, const char *short_from, int to_at, const char *short_
               renamed(from, to, kept));
 }
 
-int renameat(int from_at, const char *from, int to_at, const char *to) { return renameat2(from_at, from, to_at, to, 0); }
+int renameat(int from_at, const char *from, int to_at, const char *to) {
+    return renameat2(from_at, from, to_at, to, 0);
+}
+
 int rename(const char *from, const char *to) { return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0); }
 
 static void removed(const char *path, const char *kept) {
@@ -397,7 +419,8 @@ int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode);
 int linkat(int from_at, const char *from, int to_at, const char *short_to, int flags) {
     char buffer[PATH_MAX];
     const char *to = absolute(to_at, short_to, buffer);
-    OPERATION(int, "link", to, 0, syscall(SYS_linkat, from_at, from, to_at, short_to, flags), 0, changed("", to, ""));
+    OPERATION(int, "link", to, 0, syscall(SYS_linkat, from_at, from, to_at, short_to, flags), 0,
+              changed("", to, ""));
 }
 
 int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
@@ -412,8 +435,15 @@ int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FD
     return error > 0 ? failed(error) : (call)
 
 ssize_t read(int fd, void *bytes, size_t n) { READING("read", syscall(SYS_read, fd, bytes, n)); }
-ssize_t pread64(int fd, void *bytes, size_t n, off64_t at) { READING("pread64", syscall(SYS_pread64, fd, bytes, n, at)); }
+ssize_t pread64(int fd, void *bytes, size_t n, off64_t at) {
+    READING("pread64", syscall(SYS_pread64, fd, bytes, n, at));
+}
+
 ssize_t pread(int fd, void *bytes, size_t n, off_t at) { return pread64(fd, bytes, n, at); }
-ssize_t readv(int fd, const struct iovec *parts, int n) { READING("readv", syscall(SYS_readv, fd, parts, n)); }
+
+ssize_t readv(int fd, const struct iovec *parts, int n) {
+    READING("readv", syscall(SYS_readv, fd, parts, n));
+}
+
 off64_t lseek64(int fd, off64_t at, int from) { READING("lseek", syscall(SYS_lseek, fd, at, from)); }
 off_t lseek(int fd, off_t at, int from) { return lseek64(fd, at, from); }

@@ -1,19 +1,20 @@
 //! Fails file operations of runs, one at a time, and continues the runs.
 //!
-//! For each kind of fault and each file operation of a run, the operation fails (`tests/campaign/file_faults.c`
-//! says how): of a new run, of a run that is resumed, of one that writes maps of a flow, and reading operations
-//! of a resumed run. Then
+//! For each kind of fault and each file operation of a run, the operation fails
+//! (`tests/campaign/file_faults.c` says how): of a new run, of a run that is resumed, of one that writes maps
+//! of a flow, and reading operations of a resumed run. Then
 //!
 //! - the run has ended with a status of its own and a message, or was killed as planned;
 //! - the checkpoint, if there is one, is whole; the run resumed from it, or begun anew without one, ends with
 //!   the state and the files of a run without faults.
 //!
-//! If there is strace, the operations that count are compared with the system calls of the run.
+//! Controls, in which syncs have no effect, must fail. If there is strace, the operations that count are
+//! compared with the system calls of the run.
 
 use crate::outcome::Outcome;
 use crate::part::{Part, Setting};
 use crate::process::{self, said};
-use crate::scenes::{Fault, Runs, Scene, remove};
+use crate::scenes::{Fault, Runs, Scene, checkpoint_step, remove};
 use crate::table::{Count, Table};
 use crate::workers;
 use std::collections::BTreeMap;
@@ -28,6 +29,10 @@ pub const PART: Part = Part { name: "files", about: "every file operation of a r
 /// Class of the comparison with strace.
 const COVERAGE: &str = "coverage";
 
+/// Interval of checkpoints, and the same as an argument.
+const EVERY: u64 = 5;
+const EVERY_TEXT: &str = "5";
+
 /// Water with all kinds of outputs.
 const WATER: Scene = Scene {
     name: "water",
@@ -40,7 +45,7 @@ const WATER: Scene = Scene {
         "--set",
         "render.height_px=32",
     ],
-    outputs: &["--record", "3", "--metrics", "4", "--render", "6", "--checkpoint", "5"],
+    outputs: &["--record", "3", "--metrics", "4", "--render", "6", "--checkpoint", EVERY_TEXT],
     steps: 12,
 };
 
@@ -48,7 +53,7 @@ const WATER: Scene = Scene {
 const TERRAIN: Scene = Scene {
     name: "terrain",
     scene: &["avalanche", "--set", "scale=0.2"],
-    outputs: &["--record", "3", "--metrics", "4", "--render", "never", "--checkpoint", "5"],
+    outputs: &["--record", "3", "--metrics", "4", "--render", "never", "--checkpoint", EVERY_TEXT],
     steps: 8,
 };
 
@@ -60,13 +65,21 @@ struct Class {
     is_resumed: bool,
     is_reading: bool,
     kind: &'static str,
+    /// "files" or "folders" if syncs of these have no effect: a power cut at the last operation must be
+    /// found.
+    unsynced: Option<&'static str>,
 }
 
 fn classes() -> Vec<Class> {
     let class = |name: &str, scene, is_resumed, is_reading, kind: &'static str| {
         let name = format!("{kind}{name}");
-        Class { name, scene, is_resumed, is_reading, kind }
+        Class { name, scene, is_resumed, is_reading, kind, unsynced: None }
     };
+    let control = [("power_cut", "files"), ("lost_names", "folders")].map(|(kind, unsynced)| Class {
+        name: format!("{kind} unsynced {unsynced}"),
+        unsynced: Some(unsynced),
+        ..class("", &WATER, false, false, kind)
+    });
     let new = ["kill", "torn", "power_cut", "lost_names", "eio", "enospc", "short"];
     let new = new.map(|kind| class("", &WATER, false, false, kind));
     let resumed =
@@ -74,7 +87,7 @@ fn classes() -> Vec<Class> {
     let terrain =
         ["kill", "lost_names", "enospc"].map(|kind| class(" terrain", &TERRAIN, false, false, kind));
     let reading = [class(" reading", &WATER, true, true, "eio")];
-    new.into_iter().chain(resumed).chain(terrain).chain(reading).collect()
+    new.into_iter().chain(resumed).chain(terrain).chain(reading).chain(control).collect()
 }
 
 /// Runs of one scene, new or resumed, and the number of their operations.
@@ -106,16 +119,21 @@ fn run(setting: &Setting) -> Result<Count, String> {
 fn of_class(setting: &Setting, class: &Class, table: &Mutex<Table>) -> Result<(String, u64), String> {
     let campaign = Campaign::new(setting, &class.name)?;
     let subject = campaign.subject(class)?;
-    for at in 1..=subject.n_operations {
+    let first = if class.unsynced.is_some() { subject.n_operations } else { 1 };
+    for at in first..=subject.n_operations {
         let case = at.to_string();
         let table = || table.lock().map_err(|error| error.to_string());
         if setting.is_over() || table()?.has(&class.name, &case) {
             continue;
         }
-        let verdict = campaign.case(class, &subject, at);
+        let verdict = match (class.unsynced, campaign.case(class, &subject, at)) {
+            (None, verdict) => verdict,
+            (Some(_), Err(problem)) => Ok(format!("found: {problem}")),
+            (Some(unsynced), Ok(_)) => Err(format!("not found that syncs of {unsynced} had no effect")),
+        };
         table()?.add(&class.name, &case, verdict)?;
     }
-    Ok((class.name.clone(), subject.n_operations))
+    Ok((class.name.clone(), subject.n_operations + 1 - first))
 }
 
 /// Adds the row that tells whether all operations count.
@@ -165,6 +183,7 @@ impl Campaign {
 
     fn fault(&self, class: &Class, out: &Path, at: u64) -> Fault<'_> {
         let fault = Fault::new(&self.library, out, class.kind, at);
+        let fault = fault.with("FRAZIL_FAULT_UNSYNCED", class.unsynced.unwrap_or_default());
         if class.is_reading { fault.with("FRAZIL_FAULT_READS", "1") } else { fault }
     }
 
@@ -183,19 +202,29 @@ impl Campaign {
     fn case(&self, class: &Class, subject: &Subject, at: u64) -> Result<String, String> {
         let out = self.folder.join("run");
         self.begin(class, &subject.half, &out)?;
-        let ended = self.runs.run(class.scene, &out, Some(&self.fault(class, &out, at)))?;
+        let log = self.folder.join("operations");
+        let _ = fs::remove_file(&log);
+        let fault = self.fault(class, &out, at).with("FRAZIL_FAULT_LOG", log.display().to_string());
+        let before = checkpoint_step(&out)?;
+        let ended = self.runs.run(class.scene, &out, Some(&fault))?;
         let is_kill = !matches!(class.kind, "eio" | "enospc" | "short");
+        let operations = fs::read_to_string(&log).unwrap_or_default();
         let ended_by = match ended.status.code() {
-            None if is_kill => "killed",
-            // Files that do not matter for the result may fail, such as the cache of pipelines; half of a write
-            // is followed by the rest.
+            None if is_kill => {
+                must_be_kept(class.scene, before, checkpoint_step(&out)?, &operations)?;
+                "killed"
+            }
+            // Rows of step times are written as often as the machine is fast.
+            Some(0) if (operations.lines().count() as u64) < at => "not reached",
+            // Files that do not matter for the result may fail, such as the cache of pipelines; half of a
+            // write is followed by the rest.
             Some(0) if !is_kill => "succeeded",
             Some(1 | 2) if !is_kill && said(&ended).contains("error: ") => "reported",
             _ => return Err(format!("ended with {}: {}", ended.status, said(&ended))),
         };
-        if ended_by == "succeeded" {
+        if ended.status.success() {
             let same = Outcome::read(&out)?.must_equal(&subject.expected);
-            same.map_err(|problem| format!("succeeded, but {problem}"))?;
+            same.map_err(|problem| format!("{ended_by}, but {problem}"))?;
         }
         let continued = match self.runs.must_reproduce(class.scene, &out, &subject.expected)? {
             Some(_) => "resumed",
@@ -241,12 +270,35 @@ impl Campaign {
     }
 }
 
-/// Returns the name, as in the library's log, of the system call in a line of strace, if it changes a file or a
-/// name below `dir`, or waits for the disk.
+/// Checks that a killed run has its last checkpoint: one is on disk once the run writes something else, after
+/// the rename and the sync of the folder. The last operation is the one before which the run was killed.
+fn must_be_kept(
+    scene: &Scene,
+    before: Option<u64>,
+    found: Option<u64>,
+    operations: &str,
+) -> Result<(), String> {
+    let operations: Vec<&str> = operations.lines().collect();
+    let is_rename = |line: &&str| line.starts_with("rename ") && line.ends_with("/checkpoint.frazil-ckpt");
+    let n_written = operations.iter().rev().skip(2).filter(|line| is_rename(line)).count();
+    let from = before.unwrap_or(0);
+    let steps = (1..=scene.steps).filter(|step| *step > from && (step % EVERY == 0 || *step == scene.steps));
+    let expected = steps.take(n_written).last().or(before);
+    match found >= expected {
+        true => Ok(()),
+        false => Err(format!(
+            "the checkpoint of step {expected:?} was written, and that of step {found:?} is there"
+        )),
+    }
+}
+
+/// Returns the name, as in the library's log, of the system call in a line of strace, if it changes a file or
+/// a name below `dir`, or waits for the disk.
 fn changing_call<'a>(line: &'a str, dir: &str) -> Option<&'a str> {
     let (_, call) = line.split_once(' ')?;
     let (call, arguments) = call.trim_start().split_once('(')?;
-    // The path of a descriptor, or a path; the log of the library is beside the folder. Buffers may have any text.
+    // The path of a descriptor, or a path; the log of the library is beside the folder. Buffers may have any
+    // text.
     let place = if arguments.starts_with("AT_FDCWD") { arguments } else { arguments.split(',').next()? };
     let is_below = place.contains(&format!("{dir}/"))
         || place.contains(&format!("{dir}\""))

@@ -1,5 +1,5 @@
-//! Kills runs of all solvers at random instants and within the writing of checkpoints, again and again, until they
-//! are allowed to finish: state and files must be those of a run that was never killed.
+//! Kills runs of all solvers at random instants and within the writing of checkpoints, again and again, until
+//! they are allowed to finish: state and files must be those of a run that was never killed.
 
 use crate::outcome::Outcome;
 use crate::part::{Part, Setting};

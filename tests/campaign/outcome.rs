@@ -15,7 +15,8 @@ const TIMES: [&str; 7] = [
     ".frazil.lock",
 ];
 
-/// Final state of a run and all its files but those that have times; checkpoints of earlier runs do not count.
+/// Final state of a run and all its files but those that have times; checkpoints of earlier runs do not
+/// count.
 pub struct Outcome {
     state_hash: String,
     files: BTreeMap<PathBuf, Vec<u8>>,

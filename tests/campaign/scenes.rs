@@ -134,8 +134,8 @@ impl Runs {
         Outcome::read(out)
     }
 
-    /// Continues a run, from its checkpoint or from the beginning, and compares its results with those of a run
-    /// without faults. Returns the step of the checkpoint, if there was one.
+    /// Continues a run, from its checkpoint or from the beginning, and compares its results with those of a
+    /// run without faults. Returns the step of the checkpoint, if there was one.
     ///
     /// # Errors
     /// The checkpoint is damaged, the run fails, or its results differ.

@@ -1,10 +1,11 @@
-//! Runs a small scene of each solver for many steps, and samples memory, handles, threads and the time of a step:
-//! none may grow. The state is checked on the way, and the program's own checkpoints and metrics are written.
+//! Runs a small scene of each solver for many steps, and samples memory, handles, threads and the time of a
+//! step: none may grow. The state is checked on the way, and the program's own checkpoints and metrics are
+//! written.
 //!
-//! Memory is the resident memory of the process, which on a software device includes the memory of the device. A
-//! line is fitted through the samples after a tenth of the run. Memory has grown if its slope is more than three
-//! standard errors, and the line rises by more than [`ALLOWED_MIB`]; the highest number of handles, or of threads,
-//! in the last half of the run must not be above that of the half before.
+//! Memory is the resident memory of the process, which on a software device includes the memory of the
+//! device. A line is fitted through the samples after a tenth of the run. Memory has grown if its slope is
+//! more than three standard errors, and the line rises by more than [`ALLOWED_MIB`]; the highest number of
+//! handles, or of threads, in the last half of the run must not be above that of the half before.
 
 use crate::outcome::Outcome;
 use crate::part::{Part, Setting};
@@ -200,18 +201,16 @@ fn judge(samples: &[Sample], times: &[(f64, f64)]) -> Result<String, String> {
         values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
     };
     let (early_ms, late_ms) = (half(&late[..late.len() / 2]), half(&late[late.len() / 2..]));
-    let text = format!(
-        "{} steps in {:.0} s; memory {:.1} MiB; slope {:.3} ± {:.3} MiB per million steps; rise {rise_mib:.2} MiB; projected \
-         {day_mib:.1} ± {day_error_mib:.1} MiB per day; handles {}; threads {}; median ms per step {early_ms:.3} then \
-         {late_ms:.3}",
-        last.step,
-        last.seconds,
-        last.memory_mib,
-        1e6 * slope.value,
-        1e6 * slope.error,
-        last.handles,
-        last.threads,
-    );
+    let Sample { seconds, step, memory_mib, handles, threads } = last;
+    let [per_million, its_error] = [slope.value, slope.error].map(|value| 1e6 * value);
+    let text = [
+        format!("{step} steps in {seconds:.0} s; memory {memory_mib:.1} MiB; rise {rise_mib:.2} MiB"),
+        format!("slope {per_million:.3} ± {its_error:.3} MiB per million steps"),
+        format!("projected {day_mib:.1} ± {day_error_mib:.1} MiB per day"),
+        format!("handles {handles}; threads {threads}"),
+        format!("median ms per step {early_ms:.3} then {late_ms:.3}"),
+    ]
+    .join("; ");
     if slope.value > 3.0 * slope.error && rise_mib > ALLOWED_MIB {
         return Err(format!("memory grows: {text}"));
     }

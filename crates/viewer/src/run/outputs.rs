@@ -3,6 +3,7 @@
 use super::parcel::{OutputBatch, Picture, StepTime};
 use super::schedule::Schedule;
 use crate::failure::Failure;
+use crate::say;
 use frazil_io::{
     Checkpoint, Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter, WrittenOutputs,
     flow_raster_files,
@@ -280,9 +281,15 @@ impl Outputs {
             true => MetricsWriter::resume(path, &metrics, "step", last(due.metrics) as f64),
             false => MetricsWriter::create(path, &metrics),
         };
-        let resume_timing = |path: &Path| match path.exists() {
-            true => MetricsWriter::resume(path, &timing(), "step", step as f64),
-            false => MetricsWriter::create(path, &timing()),
+        // Times of the machine are no reason to lose a recording.
+        let resume_timing = |path: &Path| match MetricsWriter::resume(path, &timing(), "step", step as f64) {
+            Err(error) => {
+                if path.exists() {
+                    say::note(format_args!("warning: {error}; step times begin anew"));
+                }
+                MetricsWriter::create(path, &timing())
+            }
+            resumed => resumed,
         };
         let resume_recording = |path: &Path| match path.exists() {
             true => RecordingWriter::resume(path, last(due.record)),
