@@ -324,7 +324,6 @@ static void synced(int fd, const char *path) {
     if (fstat(fd, &now)) return;
     const char *kind = S_ISDIR(now.st_mode) ? "folders" : "files";
     if (strcmp(setting("FRAZIL_FAULT_UNSYNCED", ""), kind) == 0) return;
-        return;
     struct file *file = file_of(&now);
     if (file) file->synced = now.st_size;
     if (S_ISDIR(now.st_mode)) keep_names(path);
