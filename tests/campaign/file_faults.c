@@ -166,6 +166,8 @@ static void keep_names(const char *folder) {
 
 static void lose_names(void) {
     char lost[PATH_MAX];
+    snprintf(lost, sizeof lost, "%s.lost", getenv("FRAZIL_FAULT_DIR"));
+    syscall(SYS_mkdirat, AT_FDCWD, lost, 0755);
     while (n_names > 0) {
         struct name *name = names[--n_names];
         if (!name->from[0]) {
@@ -332,6 +334,12 @@ static void synced(int fd, const char *path) {
 int fsync(int fd) {
     char path[PATH_MAX];
     of_fd(fd, path);
+    if (!counts(path, 0)) {
+        int result = (int)syscall(SYS_fsync, fd);
+        // It may be the folder in which the first new one is.
+        if (result == 0) synced(fd, path);
+        return result;
+    }
     OPERATION(int, "fsync", path, 0, syscall(SYS_fsync, fd), 0, synced(fd, path));
 }
 
