@@ -2,10 +2,11 @@
 //! step: none may grow. The state is checked on the way, and the program's own checkpoints and metrics are
 //! written.
 //!
-//! Memory is the resident memory of the process, which on a software device includes the memory of the
-//! device. A line is fitted through the samples after a tenth of the run. Memory has grown if its slope is
-//! more than three standard errors, and the line rises by more than [`ALLOWED_MIB`]; the highest number of
-//! handles, or of threads, in the last half of the run must not be above that of the half before.
+//! Memory is that of the process without pages of files, which the system drops as it likes; on a software
+//! device it includes the memory of the device. A line is fitted through the samples after a tenth of the
+//! run. Memory has grown if its slope is more than three standard errors, and the line rises by more than
+//! [`ALLOWED_MIB`]; the highest number of handles, or of threads, in the last half of the run must not be
+//! above that of the half before.
 
 use crate::outcome::Outcome;
 use crate::part::{Part, Setting};
@@ -106,7 +107,7 @@ fn sample(child: &mut Child, out: &Path, time: Duration) -> Result<Vec<Sample>, 
             is_interrupted = true;
             let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         }
-        if let (Some(step), Some(memory_mib)) = (last_step(out), resident_mib(&root))
+        if let (Some(step), Some(memory_mib)) = (last_step(out), memory_mib(&root))
             && !is_interrupted
         {
             let entries = |name: &str| fs::read_dir(format!("{root}/{name}")).map_or(0, Iterator::count);
@@ -137,11 +138,15 @@ fn last_step(out: &Path) -> Option<f64> {
     end.lines().rev().nth(1)?.split(',').next()?.parse().ok()
 }
 
-/// Returns the resident memory of a process from its folder in /proc.
-fn resident_mib(root: &str) -> Option<f64> {
+/// Returns the memory of a process that is not that of files, resident or swapped out, from its folder in
+/// /proc.
+fn memory_mib(root: &str) -> Option<f64> {
     let status = fs::read_to_string(format!("{root}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
-    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kib| kib / 1024.0)
+    let kib = |name: &str| -> Option<f64> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    Some((kib("RssAnon:")? + kib("RssShmem:")? + kib("VmSwap:")?) / 1024.0)
 }
 
 /// Reads the steps and the milliseconds per step of `timing.csv`.
