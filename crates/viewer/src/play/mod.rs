@@ -4,6 +4,7 @@ mod ffmpeg;
 pub mod sink;
 
 use crate::args::PlayArgs;
+use crate::damage;
 use crate::device;
 use crate::failure::Failure;
 use crate::picture::{self, Painter};
@@ -47,6 +48,9 @@ fn write(
     let (width, height) = (scene.render.width_px, scene.render.height_px);
     // A path that cannot be written is reported before the device is opened.
     let mut sink = Sink::create(out, width, height, args.fps)?;
+    if let Some(problem) = damage::unfinished(&recording) {
+        say::note(format_args!("warning: {problem}"));
+    }
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let frames: Vec<usize> = playback.frames(recording.len()).collect();
     let mut player = Player::new(&device, recording, scene, playback)?;
