@@ -5,8 +5,10 @@
 //! that is started again goes on with the cases that have no row yet.
 
 mod file_faults;
+mod outcome;
 mod process;
 mod table;
+mod vulkan_faults;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,7 +28,7 @@ struct Part {
     run: fn(&Setting) -> Result<Count, String>,
 }
 
-const PARTS: &[Part] = &[file_faults::PART];
+const PARTS: &[Part] = &[file_faults::PART, vulkan_faults::PART];
 
 /// Paths and limits of all parts.
 struct Setting {

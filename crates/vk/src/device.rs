@@ -68,7 +68,7 @@ pub struct DeviceOptions {
     /// Enables core and synchronization validation; messages are collected in [`Device::validation`].
     pub validation: bool,
     /// Adds GPU-assisted validation to `validation`: the layers instrument kernels, which become much slower,
-    /// and report accesses beyond the end of a buffer.
+    /// and report accesses beyond the end of a buffer. The device is opened without robust access then.
     pub gpu_assisted: bool,
     /// Limit of the time that a submission may take.
     pub watchdog: Watchdog,
@@ -360,7 +360,10 @@ impl Logical {
         let mut query = vk::PhysicalDeviceFeatures2::default().push_next(&mut available);
         // SAFETY: the device offers Vulkan 1.3, which defines the structure.
         unsafe { instance.raw.get_physical_device_features2(candidate.handle, &mut query) };
-        let robust = options.robust_access && query.features.robust_buffer_access == vk::TRUE;
+        // GPU-assisted validation does not check buffers of devices with robust access.
+        let robust = options.robust_access
+            && !(options.validation && options.gpu_assisted)
+            && query.features.robust_buffer_access == vk::TRUE;
         let full_subgroups = available.compute_full_subgroups == vk::TRUE;
 
         let statistics = options.pipeline_statistics && candidate.capabilities.pipeline_statistics;
