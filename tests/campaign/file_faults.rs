@@ -9,9 +9,9 @@
 //! - without a checkpoint, a new run does.
 
 use crate::outcome::Outcome;
-use crate::process::said;
+use crate::part::{Part, Setting};
+use crate::process::{self, said};
 use crate::table::{Count, Table};
-use crate::{Part, Setting, process};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

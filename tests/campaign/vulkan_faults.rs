@@ -14,9 +14,9 @@
 //! each function first, so that a part of them is a sample of all.
 
 use crate::outcome::Outcome;
-use crate::process::said;
+use crate::part::{Part, Setting};
+use crate::process::{self, said};
 use crate::table::{Count, Table};
-use crate::{Part, Setting, process};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

@@ -42,7 +42,7 @@ pub enum Error {
     )]
     NoValidationLayer,
     /// A Vulkan call failed.
-    #[error("{operation} failed on {object}: {result}")]
+    #[error("{operation} failed on {object}: {}", cause(*result))]
     Call {
         /// Description of the operation.
         operation: &'static str,
@@ -124,6 +124,12 @@ pub enum Error {
         /// All messages.
         messages: Vec<Message>,
     },
+}
+
+/// Describes a result without the link to the specification that some have.
+fn cause(result: vk::Result) -> String {
+    let text = result.to_string();
+    text.split(" See <").next().unwrap_or_default().trim_end_matches('.').to_owned()
 }
 
 /// Describes how far a submission came.

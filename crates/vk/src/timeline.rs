@@ -112,10 +112,14 @@ impl Timeline {
 
     /// Returns a command pool that the device is not using.
     pub fn command_pool(&self, device: &ash::Device) -> Result<CommandPool> {
-        if let Some(pool) = self.state().free_pools.pop() {
+        let free = self.state().free_pools.pop();
+        if let Some(pool) = free {
             // SAFETY: pools in the free list have finished executing.
-            unsafe { device.reset_command_pool(pool.pool, vk::CommandPoolResetFlags::empty()) }
-                .map_err(Error::call("reset command pool", "a recorder"))?;
+            let reset = unsafe { device.reset_command_pool(pool.pool, vk::CommandPoolResetFlags::empty()) };
+            if let Err(result) = reset {
+                self.return_pool(pool);
+                return Err(Error::call("reset command pool", "a recorder")(result));
+            }
             return Ok(pool);
         }
         let info = vk::CommandPoolCreateInfo::default()
