@@ -3,7 +3,7 @@
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
 use crate::compiled::Kernels;
 use crate::findings::Findings;
-use crate::instance::{Checks, Instance};
+use crate::instance::Instance;
 use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
 use crate::timeline::{Limits, Timeline};
@@ -67,9 +67,6 @@ pub struct DeviceOptions {
     pub selector: Option<DeviceSelector>,
     /// Enables core and synchronization validation; messages are collected in [`Device::validation`].
     pub validation: bool,
-    /// Adds GPU-assisted validation to `validation`: the layers instrument kernels, which become much slower,
-    /// and report accesses beyond the end of a buffer. The device is opened without robust access then.
-    pub gpu_assisted: bool,
     /// Limit of the time that a submission may take.
     pub watchdog: Watchdog,
     /// Folder in which compiled pipelines are cached between runs.
@@ -92,7 +89,6 @@ impl Default for DeviceOptions {
         Self {
             selector: None,
             validation: false,
-            gpu_assisted: false,
             watchdog: Watchdog::default(),
             pipeline_cache: None,
             surface_extensions: Vec::new(),
@@ -167,7 +163,7 @@ impl Device {
     /// # Errors
     /// No loader or no device.
     pub fn list() -> Result<Vec<(DeviceInfo, Capabilities, Vec<String>)>> {
-        let candidates = capabilities::candidates(&Instance::new(None, &[])?)?;
+        let candidates = capabilities::candidates(&Instance::new(false, &[])?)?;
         if candidates.is_empty() {
             return Err(Error::NoDevice);
         }
@@ -316,8 +312,7 @@ impl fmt::Debug for Device {
 
 /// Returns the requested device, which has what the engine needs, with its instance.
 pub(crate) fn find(options: &DeviceOptions) -> Result<(Instance, Candidate)> {
-    let checks = if options.gpu_assisted { Checks::GpuAssisted } else { Checks::Synchronization };
-    let instance = Instance::new(options.validation.then_some(checks), &options.surface_extensions)?;
+    let instance = Instance::new(options.validation, &options.surface_extensions)?;
     let candidate = choose(capabilities::candidates(&instance)?, options.selector.as_ref())?;
     if !candidate.missing.is_empty() {
         return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });
@@ -360,10 +355,7 @@ impl Logical {
         let mut query = vk::PhysicalDeviceFeatures2::default().push_next(&mut available);
         // SAFETY: the device offers Vulkan 1.3, which defines the structure.
         unsafe { instance.raw.get_physical_device_features2(candidate.handle, &mut query) };
-        // GPU-assisted validation does not check buffers of devices with robust access.
-        let robust = options.robust_access
-            && !(options.validation && options.gpu_assisted)
-            && query.features.robust_buffer_access == vk::TRUE;
+        let robust = options.robust_access && query.features.robust_buffer_access == vk::TRUE;
         let full_subgroups = available.compute_full_subgroups == vk::TRUE;
 
         let statistics = options.pipeline_statistics && candidate.capabilities.pipeline_statistics;

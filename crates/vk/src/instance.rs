@@ -8,15 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Checks of the validation layers that are on, beside those of core validation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Checks {
-    /// Synchronization validation.
-    Synchronization,
-    /// Synchronization and GPU-assisted validation.
-    GpuAssisted,
-}
-
 /// A Vulkan instance with optional core and synchronization validation.
 pub(crate) struct Instance {
     pub entry: ash::Entry,
@@ -31,15 +22,13 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    pub fn new(validation: Option<Checks>, surface_extensions: &[&'static CStr]) -> Result<Self> {
+    pub fn new(validation: bool, surface_extensions: &[&'static CStr]) -> Result<Self> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers, as every Vulkan program does.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader { cause: e.to_string() })?;
         // SAFETY: the entry is loaded.
         let layers = unsafe { entry.enumerate_instance_layer_properties() }
             .map_err(Error::call("list layers", "the Vulkan loader"))?;
         let has_layer = layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
-        let checks = validation;
-        let validation = checks.is_some();
         if validation && !has_layer {
             return Err(Error::NoValidationLayer);
         }
@@ -64,12 +53,8 @@ impl Instance {
             .application_name(c"frazil")
             .engine_name(c"frazil")
             .api_version(vk::API_VERSION_1_3);
-        let mut enabled_checks = vec![vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
-        if checks == Some(Checks::GpuAssisted) {
-            enabled_checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED);
-            enabled_checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED_RESERVE_BINDING_SLOT);
-        }
-        let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled_checks);
+        let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let mut info = vk::InstanceCreateInfo::default()
             .flags(flags)
             .application_info(&application)
