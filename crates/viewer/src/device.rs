@@ -32,6 +32,7 @@ fn open_with(
     Ok(Device::open(&DeviceOptions {
         selector: selector.or(of_environment.as_deref()).map(DeviceSelector::from),
         validation,
+        gpu_assisted: std::env::var("FRAZIL_VALIDATION").is_ok_and(|value| value == "gpu"),
         watchdog: watchdog()?,
         pipeline_cache: pipeline_cache(),
         surface_extensions,

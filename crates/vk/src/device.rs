@@ -2,11 +2,13 @@
 
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
 use crate::compiled::Kernels;
+use crate::descriptor_sets::DescriptorSets;
 use crate::findings::Findings;
 use crate::instance::Instance;
 use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
-use crate::timeline::{Limits, Timeline};
+use crate::pipeline_layout::SetKind;
+use crate::timeline::{CommandPool, Limits, Timeline};
 use crate::validation::ValidationLog;
 use crate::{Error, Result};
 use ash::{ext, khr, vk};
@@ -67,6 +69,9 @@ pub struct DeviceOptions {
     pub selector: Option<DeviceSelector>,
     /// Enables core and synchronization validation; messages are collected in [`Device::validation`].
     pub validation: bool,
+    /// Adds GPU-assisted validation to `validation`: the layers instrument kernels, which become slower, and
+    /// report accesses beyond the end of a buffer.
+    pub gpu_assisted: bool,
     /// Limit of the time that a submission may take.
     pub watchdog: Watchdog,
     /// Folder in which compiled pipelines are cached between runs.
@@ -89,6 +94,7 @@ impl Default for DeviceOptions {
         Self {
             selector: None,
             validation: false,
+            gpu_assisted: false,
             watchdog: Watchdog::default(),
             pipeline_cache: None,
             surface_extensions: Vec::new(),
@@ -96,6 +102,12 @@ impl Default for DeviceOptions {
             robust_access: true,
             labels: true,
         }
+    }
+}
+
+impl DeviceOptions {
+    fn is_gpu_assisted(&self) -> bool {
+        self.validation && self.gpu_assisted
     }
 }
 
@@ -123,6 +135,8 @@ pub struct Device {
 pub(crate) struct Shared {
     pub raw: ash::Device,
     pub push_descriptor: khr::push_descriptor::Device,
+    /// Present with GPU-assisted validation, in place of push descriptors.
+    pub descriptor_sets: Option<DescriptorSets>,
     /// Present if pipeline statistics were requested and the driver reports them.
     pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
     /// Present if objects can be named.
@@ -163,7 +177,7 @@ impl Device {
     /// # Errors
     /// No loader or no device.
     pub fn list() -> Result<Vec<(DeviceInfo, Capabilities, Vec<String>)>> {
-        let candidates = capabilities::candidates(&Instance::new(false, &[])?)?;
+        let candidates = capabilities::candidates(&Instance::new(false, false, &[])?)?;
         if candidates.is_empty() {
             return Err(Error::NoDevice);
         }
@@ -312,7 +326,7 @@ impl fmt::Debug for Device {
 
 /// Returns the requested device, which has what the engine needs, with its instance.
 pub(crate) fn find(options: &DeviceOptions) -> Result<(Instance, Candidate)> {
-    let instance = Instance::new(options.validation, &options.surface_extensions)?;
+    let instance = Instance::new(options.validation, options.gpu_assisted, &options.surface_extensions)?;
     let candidate = choose(capabilities::candidates(&instance)?, options.selector.as_ref())?;
     if !candidate.missing.is_empty() {
         return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });
@@ -437,7 +451,8 @@ impl Parts {
             cause: e.to_string(),
         })?;
         let cache = PipelineCache::open(raw, options.pipeline_cache.clone())?;
-        let timeline = Timeline::new(raw, candidate.queue_family, watchdog_limits(candidate, options))
+        let limits = watchdog_limits(candidate, options);
+        let timeline = Timeline::new(raw, candidate.queue_family, limits, options.is_gpu_assisted())
             .inspect_err(|_| cache.destroy(raw))?;
         Ok(Self { allocator, cache, timeline })
     }
@@ -470,6 +485,7 @@ impl Shared {
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         Ok(Self {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
+            descriptor_sets: options.is_gpu_assisted().then(DescriptorSets::default),
             pipeline_executables,
             labels: options.labels && debug.is_some(),
             debug,
@@ -500,6 +516,20 @@ impl Shared {
             // Freeing an allocation of this allocator cannot fail.
             let _ = self.allocator().free(allocation);
         })
+    }
+
+    /// Returns the kind of the descriptor sets of all layouts.
+    pub fn set_kind(&self) -> SetKind {
+        if self.descriptor_sets.is_some() { SetKind::Allocated } else { SetKind::Pushed }
+    }
+
+    /// Returns a command pool that the device is not using.
+    pub fn command_pool(&self) -> Result<CommandPool> {
+        let pool = self.timeline.command_pool(&self.raw)?;
+        if let Some(sets) = &self.descriptor_sets {
+            sets.restart(&self.raw, pool.buffer);
+        }
+        Ok(pool)
     }
 
     /// Waits for the device before its objects are destroyed; returns false if it may still use them.
@@ -549,6 +579,9 @@ impl Drop for Shared {
             let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
             let _ = allocator.free(allocation);
         });
+        if let Some(sets) = &self.descriptor_sets {
+            sets.destroy(&self.raw);
+        }
         self.kernels.destroy(&self.raw);
         self.cache.destroy(&self.raw);
         // SAFETY: dropped once, here, and never used after.

@@ -22,7 +22,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    pub fn new(validation: bool, surface_extensions: &[&'static CStr]) -> Result<Self> {
+    pub fn new(validation: bool, gpu_assisted: bool, surface_extensions: &[&'static CStr]) -> Result<Self> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers, as every Vulkan program does.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader { cause: e.to_string() })?;
         // SAFETY: the entry is loaded.
@@ -53,7 +53,11 @@ impl Instance {
             .application_name(c"frazil")
             .engine_name(c"frazil")
             .api_version(vk::API_VERSION_1_3);
-        let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut checks = vec![vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        if gpu_assisted {
+            checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED);
+            checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED_RESERVE_BINDING_SLOT);
+        }
         let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let mut info = vk::InstanceCreateInfo::default()
             .flags(flags)

@@ -5,7 +5,7 @@ use crate::capabilities::Capabilities;
 use crate::compiled::{KernelInner, KernelSource, MAX_BINDINGS};
 use crate::device::{Device, Shared};
 use crate::executable::executables;
-use crate::pipeline_layout::PipelineLayout;
+use crate::pipeline_layout::{PipelineLayout, SetKind};
 use crate::shared_memory::shared_memory_bytes;
 use crate::{Error, Result};
 use ash::{khr, vk};
@@ -165,6 +165,7 @@ pub(crate) struct Target<'a> {
     /// Present if statistics are captured.
     pub executables: Option<&'a khr::pipeline_executable_properties::Device>,
     pub cache: vk::PipelineCache,
+    pub sets: SetKind,
 }
 
 impl<'a> Target<'a> {
@@ -175,6 +176,7 @@ impl<'a> Target<'a> {
             full_subgroups: shared.full_subgroups,
             executables: shared.pipeline_executables.as_ref(),
             cache: shared.cache.handle,
+            sets: shared.set_kind(),
         }
     }
 }
@@ -189,8 +191,14 @@ pub(crate) fn compile(
         check_limits(target.capabilities, source, values)?;
     let device = target.raw;
     let stages = vk::ShaderStageFlags::COMPUTE;
-    let layout =
-        PipelineLayout::new(device, source.name, source.bindings.len(), source.params_bytes, stages)?;
+    let layout = PipelineLayout::new(
+        device,
+        source.name,
+        source.bindings.len(),
+        source.params_bytes,
+        stages,
+        target.sets,
+    )?;
     let created = create_pipeline(target, source, values, subgroup_size, &layout);
     let pipeline = created.inspect_err(|_| layout.destroy(device))?;
     Ok(KernelInner {

@@ -18,6 +18,7 @@ mod capabilities;
 mod commands;
 mod compiled;
 mod compute_units;
+mod descriptor_sets;
 mod device;
 mod error;
 mod executable;

@@ -4,10 +4,19 @@ use crate::{Error, Result};
 use ash::vk;
 
 /// Layout of a pipeline with that of its only descriptor set.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PipelineLayout {
     pub handle: vk::PipelineLayout,
-    set: vk::DescriptorSetLayout,
+    pub set: vk::DescriptorSetLayout,
+}
+
+/// Kind of the descriptor set of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SetKind {
+    /// Its descriptors are pushed.
+    Pushed,
+    /// It is allocated, see [`DescriptorSets`](crate::descriptor_sets::DescriptorSets).
+    Allocated,
 }
 
 impl PipelineLayout {
@@ -18,6 +27,7 @@ impl PipelineLayout {
         n_buffers: usize,
         params_bytes: u32,
         stages: vk::ShaderStageFlags,
+        kind: SetKind,
     ) -> Result<Self> {
         let bindings: Vec<_> = (0..n_buffers as u32)
             .map(|slot| {
@@ -29,7 +39,10 @@ impl PipelineLayout {
             })
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default()
-            .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
+            .flags(match kind {
+                SetKind::Pushed => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
+                SetKind::Allocated => vk::DescriptorSetLayoutCreateFlags::empty(),
+            })
             .bindings(&bindings);
         // SAFETY: push descriptors are enabled on every device we open.
         let set = unsafe { device.create_descriptor_set_layout(&info, None) }

@@ -146,7 +146,14 @@ impl RasterInner {
             check_blending(shared, source.name, options.color)?;
         }
         let (name, n_buffers) = (source.name, source.bindings.len());
-        let layout = PipelineLayout::new(&shared.raw, name, n_buffers, source.params_bytes, STAGES)?;
+        let layout = PipelineLayout::new(
+            &shared.raw,
+            name,
+            n_buffers,
+            source.params_bytes,
+            STAGES,
+            shared.set_kind(),
+        )?;
         let created = create_pipeline(shared, source, options, &layout);
         let pipeline = created.inspect_err(|_| layout.destroy(&shared.raw))?;
         shared.set_name(pipeline, source.name);
@@ -335,13 +342,7 @@ impl Recorder {
             // SAFETY: the pipeline is alive and kept so below.
             unsafe { device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline.pipeline) };
             let buffers: Vec<vk::Buffer> = draw.buffers.iter().map(|b| b.inner.handle).collect();
-            push_buffers(
-                &self.shared,
-                commands,
-                vk::PipelineBindPoint::GRAPHICS,
-                pipeline.layout.handle,
-                &buffers,
-            );
+            push_buffers(&self.shared, commands, vk::PipelineBindPoint::GRAPHICS, pipeline.layout, &buffers);
             if !draw.params.is_empty() {
                 // SAFETY: the layout's range has the size of the params, as the generated code asserts.
                 unsafe {

@@ -3,6 +3,7 @@
 use crate::buffer::{Buffer, RawBuffer};
 use crate::commands::{Command, CommandList, Groups, Payload, Writer};
 use crate::compiled::{BindingSource, MAX_BINDINGS, Reach};
+use crate::descriptor_sets::DescriptorSets;
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
@@ -238,7 +239,7 @@ impl Recorder {
         for (handle, buffer) in handles.iter_mut().zip(buffers) {
             *handle = buffer.inner.handle;
         }
-        let (pipeline, layout) = (kernel.inner.pipeline, kernel.inner.layout.handle);
+        let (pipeline, layout) = (kernel.inner.pipeline, kernel.inner.layout);
         let payload = Payload { buffers: &handles[..buffers.len()], params: bytemuck::bytes_of(&params) };
         self.issue(Command::Dispatch { pipeline, layout, groups }, payload);
         kernel.inner.dispatches.fetch_add(1, Ordering::Relaxed);
@@ -602,9 +603,11 @@ impl Recorder {
         self.place_barrier(host_reads.iter().map(|buffer| (Resource::Buffer(buffer), Use::HostRead)));
         // SAFETY: the buffer is recording.
         let ended = unsafe { self.shared.raw.end_command_buffer(self.writer.buffer) };
+        let unbound = self.shared.descriptor_sets.as_ref().and_then(DescriptorSets::take_failure);
         if let Some(error) = self.error.take() {
             return Err(error);
         }
+        unbound.map_or(Ok(()), Err).map_err(Error::call("allocate descriptor sets", "a command buffer"))?;
         ended.map_err(Error::call("end", "a command buffer"))?;
         if !self.is_blank || self.parts.is_empty() {
             self.parts.extend(self.pool.take().map(Part::Own));
@@ -643,7 +646,7 @@ impl Recorder {
 
 /// Begins a command buffer that is submitted once.
 fn begin_commands(shared: &Shared) -> Result<CommandPool> {
-    let pool = shared.timeline.command_pool(&shared.raw)?;
+    let pool = shared.command_pool()?;
     let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
     // SAFETY: the buffer is fresh or was reset with its pool.
     match unsafe { shared.raw.begin_command_buffer(pool.buffer, &begin) } {

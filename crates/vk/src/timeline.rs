@@ -59,6 +59,8 @@ pub(crate) struct Timeline {
     state: Mutex<State>,
     waits: AtomicU64,
     watchdog: Limits,
+    /// True if submissions are made by `vkQueueSubmit`.
+    is_first_version: bool,
     /// True once a wait has ended by the watchdog: the device may use its objects forever.
     is_hung: AtomicBool,
 }
@@ -73,7 +75,9 @@ pub(crate) struct Limits {
 }
 
 impl Timeline {
-    pub fn new(device: &ash::Device, family: u32, watchdog: Limits) -> Result<Self> {
+    /// Creates the timeline. With `is_first_version`, submissions are made by `vkQueueSubmit`: GPU-assisted
+    /// validation of version 1.3.239 loses semaphores of `vkQueueSubmit2`, and then waits for them forever.
+    pub fn new(device: &ash::Device, family: u32, watchdog: Limits, is_first_version: bool) -> Result<Self> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
             .initial_value(0);
@@ -90,6 +94,7 @@ impl Timeline {
             state: Mutex::default(),
             waits: AtomicU64::new(0),
             watchdog,
+            is_first_version,
             is_hung: AtomicBool::new(false),
         })
     }
@@ -267,9 +272,13 @@ impl Timeline {
             .wait_semaphore_infos(&waits)
             .command_buffer_infos(&buffers)
             .signal_semaphore_infos(&signals)];
-        // SAFETY: the command buffers are finished, the caller keeps everything that they use alive until
-        // `value` is reached, and the queue is used under the state's lock only.
-        let submitted = unsafe { device.queue_submit2(self.queue, &info, vk::Fence::null()) };
+        let submitted = if self.is_first_version {
+            self.submit_first_version(device, &commands.buffers, value, wait, signal)
+        } else {
+            // SAFETY: the command buffers are finished, the caller keeps everything that they use alive until
+            // `value` is reached, and the queue is used under the state's lock only.
+            unsafe { device.queue_submit2(self.queue, &info, vk::Fence::null()) }
+        };
         if let Err(result) = submitted {
             state.free_pools.extend(commands.pools);
             state.free_marks.extend(commands.marks);
@@ -280,6 +289,34 @@ impl Timeline {
         commands.stamp.store(value, Ordering::Release);
         state.in_flight.push_back(InFlight { value, commands });
         Ok(value)
+    }
+
+    /// Submits like [`Self::submit`], by `vkQueueSubmit`. The state's lock is held.
+    fn submit_first_version(
+        &self,
+        device: &ash::Device,
+        buffers: &[vk::CommandBuffer],
+        value: u64,
+        wait: &[vk::Semaphore],
+        signal: &[vk::Semaphore],
+    ) -> std::result::Result<(), vk::Result> {
+        let with_timeline =
+            |binary: &[vk::Semaphore]| binary.iter().copied().chain([self.semaphore]).collect::<Vec<_>>();
+        let (waits, signals) = (with_timeline(wait), with_timeline(signal));
+        // Values of binary semaphores are ignored.
+        let (wait_values, signal_values) = (vec![value - 1; waits.len()], vec![value; signals.len()]);
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
+        let mut values = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&wait_values)
+            .signal_semaphore_values(&signal_values);
+        let info = [vk::SubmitInfo::default()
+            .wait_semaphores(&waits)
+            .wait_dst_stage_mask(&stages)
+            .command_buffers(buffers)
+            .signal_semaphores(&signals)
+            .push_next(&mut values)];
+        // SAFETY: as for `queue_submit2`.
+        unsafe { device.queue_submit(self.queue, &info, vk::Fence::null()) }
     }
 
     /// Waits until submission `value` has finished, or for the watchdog's limit without any submission that

@@ -53,6 +53,16 @@ fn robust_access_reads_zero_or_an_element_beyond_the_end_of_a_buffer() {
     device.check_validation().unwrap();
 }
 
+#[test]
+fn gpu_assisted_validation_finds_an_access_beyond_the_end_of_a_buffer() {
+    let device = Device::open(&DeviceOptions { gpu_assisted: true, ..options() }).unwrap();
+    gather(&device, &(0..N as u32).collect::<Vec<_>>());
+    device.check_validation().unwrap();
+    gather(&device, &order_with_a_mistake());
+    let messages = device.validation().take();
+    assert!(messages.iter().any(|message| message.text.contains("access out of bounds")), "{messages:?}");
+}
+
 /// Fills a buffer many times, which takes longer than a microsecond.
 fn submit_fills(device: &Device) -> Result<Submission> {
     let buffer = device.buffer::<u32>("filled", 1 << 20)?;
