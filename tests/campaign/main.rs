@@ -1,8 +1,8 @@
 //! Campaign against faults: breaks runs in every way that a part knows, and checks that nothing is lost and
 //! nothing is silently wrong. `tools/campaign` builds what it needs and starts it.
 //!
-//! Each part has a file of its own, a line in [`PARTS`], and its results in `PART.csv`, a row each; a campaign
-//! that is started again goes on with the cases that have no row yet.
+//! Each part has a file of its own, a line in [`PARTS`], and its results in `PART.csv`, a row each; a
+//! campaign that is started again goes on with the cases that have no row yet.
 
 mod file_faults;
 mod outcome;

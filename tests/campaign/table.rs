@@ -24,8 +24,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens the table of a part and reads the rows of an earlier campaign; a last row without its end, left by
-    /// a kill, is removed.
+    /// Opens the table of a part and reads the rows of an earlier campaign; a last row without its end, left
+    /// by a kill, is removed.
     ///
     /// # Errors
     /// The file cannot be read or written, or is no such table.

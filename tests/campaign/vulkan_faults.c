@@ -5,15 +5,15 @@
 //                      later ones. After VK_ERROR_DEVICE_LOST, every call that may return it does. The result
 //                      HANG of vkQueueSubmit2 is success, but the commands never run, as if one never ended.
 // FRAZIL_VULKAN_LOG    file for the findings, a line each, written when the process ends:
-//                        call FUNCTION COUNT RESULT…   calls of a function, and the results that it may fail with
+//                        call FUNCTION COUNT RESULT…   calls of a function, and how it may fail
 //                        fired FUNCTION N RESULT       the fault
 //                        live KIND NAME                an object that was never destroyed
 //                        orphan KIND NAME              an object that was alive when its device was destroyed
 //                        unknown KIND                  destruction of an object that does not exist
 //
 // It is an implicit layer, outside of all others, so that it also sees the calls that precede an instance.
-// The results are those that the specification lists for a function, except for those that need an input that a
-// layer cannot know of. A failed call does not reach the driver.
+// The results are those that the specification lists for a function, except for those that need an input that
+// a layer cannot know of. A failed call does not reach the driver.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,7 +214,8 @@ static VkResult fault(enum function function) {
     unsigned n = ++functions[function].n_calls;
     if (is_lost && may_return(function, LOST)) {
         result = LOST;
-    } else if (planned && (n == at || (and_later && n > at)) && strcmp(functions[function].name, which) == 0) {
+    } else if (planned && (n == at || (and_later && n > at)) &&
+               strcmp(functions[function].name, which) == 0) {
         result = planned;
         char text[NAME];
         snprintf(text, sizeof text, "%u %s", n, name_of(result));
@@ -238,7 +239,8 @@ __attribute__((destructor)) static void write_log(void) {
             fprintf(file, " %s", name_of(functions[f].results[i]));
         fputc('\n', file);
     }
-    for (struct finding *finding = findings; finding; finding = finding->next) fprintf(file, "%s\n", finding->text);
+    for (struct finding *finding = findings; finding; finding = finding->next)
+        fprintf(file, "%s\n", finding->text);
     for (size_t i = 0; i < n_objects; ++i) fprintf(file, "live %s %s\n", objects[i].kind, objects[i].name);
     fclose(file);
 }
@@ -260,7 +262,8 @@ frazil_EnumerateInstanceLayerProperties(const VkEnumerateInstanceLayerProperties
 
 VK_LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
 frazil_EnumerateInstanceExtensionProperties(const VkEnumerateInstanceExtensionPropertiesChain *chain,
-                                            const char *layer, uint32_t *n, VkExtensionProperties *extensions) {
+                                            const char *layer, uint32_t *n,
+                                            VkExtensionProperties *extensions) {
     FAIL(EnumerateInstanceExtensionProperties);
     return chain->pfnNextLayer(chain->pNextLink, layer, n, extensions);
 }
@@ -268,7 +271,8 @@ frazil_EnumerateInstanceExtensionProperties(const VkEnumerateInstanceExtensionPr
 // The instance.
 
 static VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo *info,
-                                                     const VkAllocationCallbacks *allocator, VkInstance *instance) {
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkInstance *instance) {
     VkLayerInstanceCreateInfo *chain = (VkLayerInstanceCreateInfo *)info->pNext;
     while (chain && !(chain->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO &&
                       chain->function == VK_LAYER_LINK_INFO))
@@ -289,7 +293,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo 
     return result;
 }
 
-static VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance instance, const VkAllocationCallbacks *allocator) {
+static VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance instance,
+                                                  const VkAllocationCallbacks *allocator) {
     next.DestroyInstance(instance, allocator);
     drop("Instance", ID(instance));
 }
@@ -300,25 +305,25 @@ static VKAPI_ATTR VkResult VKAPI_CALL EnumeratePhysicalDevices(VkInstance instan
     return next.EnumeratePhysicalDevices(instance, n, devices);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *layer,
-                                                                         uint32_t *n,
-                                                                         VkExtensionProperties *extensions) {
+static VKAPI_ATTR VkResult VKAPI_CALL
+EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *layer, uint32_t *n,
+                                   VkExtensionProperties *extensions) {
     FAIL(EnumerateDeviceExtensionProperties);
     return next.EnumerateDeviceExtensionProperties(device, layer, n, extensions);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL CreateDebugUtilsMessengerEXT(VkInstance instance,
-                                                                   const VkDebugUtilsMessengerCreateInfoEXT *info,
-                                                                   const VkAllocationCallbacks *allocator,
-                                                                   VkDebugUtilsMessengerEXT *messenger) {
+static VKAPI_ATTR VkResult VKAPI_CALL
+CreateDebugUtilsMessengerEXT(VkInstance instance, const VkDebugUtilsMessengerCreateInfoEXT *info,
+                             const VkAllocationCallbacks *allocator, VkDebugUtilsMessengerEXT *messenger) {
     FAIL(CreateDebugUtilsMessengerEXT);
     VkResult result = next.CreateDebugUtilsMessengerEXT(instance, info, allocator, messenger);
     if (result == VK_SUCCESS) add("DebugUtilsMessenger", ID(*messenger));
     return result;
 }
 
-static VKAPI_ATTR void VKAPI_CALL DestroyDebugUtilsMessengerEXT(VkInstance instance, VkDebugUtilsMessengerEXT messenger,
-                                                                const VkAllocationCallbacks *allocator) {
+static VKAPI_ATTR void VKAPI_CALL
+DestroyDebugUtilsMessengerEXT(VkInstance instance, VkDebugUtilsMessengerEXT messenger,
+                              const VkAllocationCallbacks *allocator) {
     next.DestroyDebugUtilsMessengerEXT(instance, messenger, allocator);
     drop("DebugUtilsMessenger", ID(messenger));
 }
@@ -357,13 +362,14 @@ static VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocat
 
 // Objects of the device. Command buffers and queues are dispatchable, so that the device is not at hand.
 
-#define CREATED(kind)                                                                              \
-    static VKAPI_ATTR VkResult VKAPI_CALL Create##kind(VkDevice device, const Vk##kind##CreateInfo *info, \
-                                                       const VkAllocationCallbacks *allocator, Vk##kind *made) { \
-        FAIL(Create##kind);                                                                               \
-        VkResult result = NEXT(Create##kind)(device, info, allocator, made);                              \
-        if (result == VK_SUCCESS) add(#kind, ID(*made));                                                  \
-        return result;                                                                                    \
+#define CREATED(kind)                                                                                       \
+    static VKAPI_ATTR VkResult VKAPI_CALL Create##kind(VkDevice device, const Vk##kind##CreateInfo *info,   \
+                                                       const VkAllocationCallbacks *allocator,              \
+                                                       Vk##kind *made) {                                    \
+        FAIL(Create##kind);                                                                                 \
+        VkResult result = NEXT(Create##kind)(device, info, allocator, made);                                \
+        if (result == VK_SUCCESS) add(#kind, ID(*made));                                                    \
+        return result;                                                                                      \
     }
 CREATED(Buffer)
 CREATED(Image)
@@ -403,7 +409,8 @@ PIPELINES(Compute)
 PIPELINES(Graphics)
 
 static VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
-                                                     const VkAllocationCallbacks *allocator, VkDeviceMemory *memory) {
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkDeviceMemory *memory) {
     FAIL(AllocateMemory);
     VkResult result = NEXT(AllocateMemory)(device, info, allocator, memory);
     if (result == VK_SUCCESS) add("DeviceMemory", ID(*memory));
@@ -428,7 +435,8 @@ FORWARDED(BindBufferMemory, (VkDevice device, VkBuffer buffer, VkDeviceMemory me
           (device, buffer, memory, offset))
 FORWARDED(BindImageMemory, (VkDevice device, VkImage image, VkDeviceMemory memory, VkDeviceSize offset),
           (device, image, memory, offset))
-FORWARDED(AllocateCommandBuffers, (VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *made),
+FORWARDED(AllocateCommandBuffers, (VkDevice device, const VkCommandBufferAllocateInfo *info,
+                                   VkCommandBuffer *made),
           (device, info, made))
 FORWARDED(ResetCommandPool, (VkDevice device, VkCommandPool pool, VkCommandPoolResetFlags flags),
           (device, pool, flags))
@@ -445,8 +453,8 @@ FORWARDED(GetPipelineCacheData, (VkDevice device, VkPipelineCache cache, size_t 
 FORWARDED(GetPipelineExecutablePropertiesKHR, (VkDevice device, const VkPipelineInfoKHR *info, uint32_t *n,
                                                VkPipelineExecutablePropertiesKHR *properties),
           (device, info, n, properties))
-FORWARDED(GetPipelineExecutableStatisticsKHR, (VkDevice device, const VkPipelineExecutableInfoKHR *info, uint32_t *n,
-                                               VkPipelineExecutableStatisticKHR *statistics),
+FORWARDED(GetPipelineExecutableStatisticsKHR, (VkDevice device, const VkPipelineExecutableInfoKHR *info,
+                                               uint32_t *n, VkPipelineExecutableStatisticKHR *statistics),
           (device, info, n, statistics))
 
 #undef NEXT
@@ -491,7 +499,8 @@ static const struct entry instance_entries[] = {
 #define X(name, ...) ENTRY(name)
 #define DESTROY(kind) ENTRY(Destroy##kind)
 static const struct entry device_entries[] = {
-    DEVICE_FUNCTIONS(X) DESTROYED_KINDS(DESTROY) ENTRY(DestroyDevice) ENTRY(FreeMemory) ENTRY(GetDeviceProcAddr)
+    DEVICE_FUNCTIONS(X) DESTROYED_KINDS(DESTROY)
+    ENTRY(DestroyDevice) ENTRY(FreeMemory) ENTRY(GetDeviceProcAddr)
 };
 
 static PFN_vkVoidFunction entry(const struct entry *entries, size_t n, const char *name) {
@@ -512,7 +521,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice devic
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char *name) {
-    PFN_vkVoidFunction ours = entry(instance_entries, sizeof instance_entries / sizeof *instance_entries, name);
+    size_t n = sizeof instance_entries / sizeof *instance_entries;
+    PFN_vkVoidFunction ours = entry(instance_entries, n, name);
     if (!ours) ours = device_entry(name);
     // The loader asks for vkCreateInstance before there is a next layer.
     if (!instance || !next_instance_proc) return ours;

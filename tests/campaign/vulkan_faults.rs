@@ -3,8 +3,8 @@
 //! The layer `tests/campaign/vulkan_faults.c` counts the calls of a run that may fail, and fails one of them
 //! with a result that the specification lists for it. Then
 //!
-//! - the run has ended with status 3 and an error that names the operation and its object, or, where it can do
-//!   without the call, with the results of a run without faults;
+//! - the run has ended with status 3 and an error that names the operation and its object, or, where it can
+//!   do without the call, with the results of a run without faults;
 //! - it has destroyed all Vulkan objects, by the layer's list and, in a quarter of the cases, by that of the
 //!   validation layers, unless the device hangs;
 //! - the checkpoint, if there is one, is whole, and the run resumed from it ends with the state, recording,

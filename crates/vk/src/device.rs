@@ -57,8 +57,8 @@ pub enum Watchdog {
     /// Any time.
     Off,
     /// This time, and passes are marked, so that [`Error::Hung`] and [`Error::DeviceLost`] name the pass that
-    /// the device had reached. Marks are time stamps; with them, [`Recorder::replayed`](crate::Recorder::replayed)
-    /// records everything anew.
+    /// the device had reached. Marks are time stamps; with them,
+    /// [`Recorder::replayed`](crate::Recorder::replayed) records everything anew.
     Limit(Duration),
 }
 

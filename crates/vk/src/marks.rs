@@ -53,8 +53,8 @@ impl Marks {
         }
     }
 
-    /// Returns the first pass that has not finished, as `name (3 of 40)`; none if all marked ones have, or the
-    /// device does not answer.
+    /// Returns the first pass that has not finished, as `name (3 of 40)`; none if all marked ones have, or
+    /// the device does not answer.
     pub fn reached(&self, device: &ash::Device) -> Option<String> {
         if self.passes.is_empty() {
             return None;

@@ -20,7 +20,8 @@ pub(crate) enum SetKind {
 }
 
 impl PipelineLayout {
-    /// Creates the layout for `n_buffers` storage buffers, slot 0 first, and `params_bytes` of push constants.
+    /// Creates the layout for `n_buffers` storage buffers, slot 0 first, and `params_bytes` bytes of push
+    /// constants.
     pub fn new(
         device: &ash::Device,
         name: &str,
