@@ -13,6 +13,7 @@ mod process;
 mod scenes;
 mod soak;
 mod table;
+mod vulkan_faults;
 mod workers;
 
 use part::{Part, Setting};
@@ -21,7 +22,8 @@ use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: campaign --list\n       campaign PROGRAM FOLDER [--minutes N] [--jobs N] [PART…]\nPROGRAM is `frazil`";
 
-const PARTS: &[Part] = &[file_faults::PART, kills::PART, soak::PART, drivers::PART];
+const PARTS: &[Part] =
+    &[file_faults::PART, kills::PART, vulkan_faults::PART, soak::PART, drivers::PART];
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {

@@ -48,6 +48,11 @@ impl Failure {
         Self { message: format!("{place}: {}", self.message), ..self }
     }
 
+    /// Returns the failure with a remedy appended to the message.
+    pub fn with_remedy(self, remedy: impl Display) -> Self {
+        Self { message: format!("{}; {remedy}", self.message), ..self }
+    }
+
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self.kind {
             FailureKind::Other => 1,

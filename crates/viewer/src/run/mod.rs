@@ -80,7 +80,13 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     }
     let start =
         Start { args, device: &device, scene, changes, checkpoint, folder: &folder, report, bar: None };
-    let ran = simulate(start, |_| Ok(()))?;
+    let ran = simulate(start, |_| Ok(())).map_err(|failure| match failure.kind {
+        // A checkpoint of an earlier run has been set aside.
+        FailureKind::Device if folder.checkpoint().exists() => {
+            failure.with_remedy(format_args!("go on with --resume {}", folder.checkpoint().display()))
+        }
+        _ => failure,
+    })?;
     match ran.ended {
         Ended::Complete => {
             if !args.quiet {
@@ -217,6 +223,9 @@ pub fn simulate(
     report.write(folder, &simulation, final_state)?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
+    if ended.is_ok() {
+        device.check_validation()?;
+    }
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
 }
 

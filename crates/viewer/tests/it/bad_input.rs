@@ -29,6 +29,16 @@ fn edited_scene(folder: &Path, text: &str, from: &str, to: &str) -> (String, usi
 }
 
 #[test]
+fn a_limit_of_the_watchdog_is_a_number_of_seconds() {
+    for text in ["soon", "-1", "1e9", "NaN"] {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["run", "dam_break", "--out", folder.path().to_str().unwrap()];
+        let said = [&*format!("FRAZIL_WATCHDOG: found \"{text}\""), "expected a number of seconds"];
+        refuse(&arguments, &[("FRAZIL_WATCHDOG", text)], 2, &said);
+    }
+}
+
+#[test]
 fn inconsistent_scenes_are_refused_with_line_and_key() {
     let folder = tempfile::tempdir().unwrap();
     for (from, to, said) in [
