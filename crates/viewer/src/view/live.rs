@@ -72,17 +72,21 @@ impl Live {
     }
 
     /// Applies a change of parameters between two steps.
-    pub fn edit(&mut self, edit: Edit) {
+    pub fn edit(&mut self, edit: Edit) -> Result<(), Failure> {
+        // Steps that must be repeated have the parameters from before the change.
+        self.take_in(0)?;
         self.parameters.apply(&mut self.simulation, edit);
+        Ok(())
     }
 
     /// Pulls particles or a body during the next steps.
-    pub fn pull(&mut self, pull: Option<Pull>) {
+    pub fn pull(&mut self, pull: Option<Pull>) -> Result<(), Failure> {
         self.simulation.grab = match &pull {
             Some(Pull::Particles(grab)) => Some(*grab),
             _ => None,
         };
         if let Some(Pull::Body { body, motion }) = pull {
+            self.take_in(0)?;
             self.pulled = Some(body);
             if let Err(failure) = self.simulation.move_body(body, &motion) {
                 self.parameters.show_error(&failure);
@@ -96,6 +100,7 @@ impl Live {
                 "step {step} ({time_s:.6} s): {name} pulled to a displacement of [{x:.4}, {y:.4}, {z:.4}] m"
             ));
         }
+        Ok(())
     }
 
     /// Submits `steps` steps and a measurement of the state after them, and collects earlier results.
@@ -120,7 +125,8 @@ impl Live {
         Ok(())
     }
 
-    /// Collects results, waiting only while more than `leave` submissions are in flight.
+    /// Collects results, waiting only while more than `leave` submissions are in flight. After an overflow it
+    /// goes back to the last sound step.
     pub fn take_in(&mut self, leave: usize) -> Result<(), Failure> {
         while let Some(oldest) = self.in_flight.pop_front() {
             if self.in_flight.len() < leave && !oldest.submission.is_done()? {
@@ -128,8 +134,13 @@ impl Live {
                 break;
             }
             let measured = oldest.metrics.wait()?;
-            if let Some(fault) = oldest.fault {
-                invariants::check_fault(fault.wait()?)?;
+            if let Some(fault) = oldest.fault.map(|fault| fault.wait()).transpose()?.flatten() {
+                // Later submissions have changed nothing.
+                for later in self.in_flight.drain(..) {
+                    later.submission.wait()?;
+                }
+                say::note(self.simulation.recover(&fault)?);
+                break;
             }
             self.add_times(&oldest.submission.pass_times()?, oldest.steps);
             invariants::check_state(&measured.summary, oldest.step, self.simulation.n_particles)?;

@@ -244,7 +244,7 @@ impl View {
             (Action::Pause, _) => self.playing = false,
             (Action::ToggleHelp, _) => self.is_help_shown = !self.is_help_shown,
             (Action::ToggleParameters, _) => self.are_parameters_shown = !self.are_parameters_shown,
-            (Action::Edit(edit), Source::Live(live)) => live.edit(edit),
+            (Action::Edit(edit), Source::Live(live)) => live.edit(edit)?,
             (Action::Edit(_), Source::Player(_)) => {}
             (Action::Forward, Source::Live(live)) => {
                 self.playing = false;
@@ -329,7 +329,7 @@ impl View {
                 let size = (size.width.max(1), size.height.max(1));
                 let (scene, time_s) = (&live.simulation.scene, live.simulation.time_s());
                 let pull = self.hand.pull(&self.camera, (at, size), scene, time_s, steps);
-                live.pull(pull);
+                live.pull(pull)?;
                 live.advance(steps)?;
             }
             Source::Live(live) => live.take_in(0)?,
