@@ -49,8 +49,8 @@ fn used_columns(pack: &Grainpack) -> Vec<StateColumn> {
     columns
 }
 
-/// The state of a step that overflows is kept, also by outputs recorded after it, and the steps from there with
-/// more rows have the bits of a run that had them from the start, under every law.
+/// The state of a step that overflows is kept, also by outputs recorded after it, and the steps from there
+/// with more rows have the bits of a run that had them from the start, under every law.
 #[test]
 fn an_overflow_is_repeated_with_more_rows() {
     let grains = shrinking_lattice();
@@ -189,7 +189,10 @@ fn a_grain_with_too_many_shallow_contacts_is_named() {
         grain,
     };
     let message = fault(grain).to_string();
-    assert!(message.contains("by 50 % of a radius") && message.contains("normal_stiffness_n_m = 1e6"), "{message}");
+    assert!(
+        message.contains("by 50 % of a radius") && message.contains("normal_stiffness_n_m = 1e6"),
+        "{message}"
+    );
     let message = fault(FaultyGrain { overlap: 0.0, ..grain }).to_string();
     assert!(message.contains("more than 240 others") && message.contains("dem.radius_spread"), "{message}");
 }

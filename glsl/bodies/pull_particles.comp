@@ -2,8 +2,8 @@
 // Pulls the particles near a line, such as the ray through a pointer: within the radius R about it,
 // velocities across the line approach u + (c − x)/τ, with c − x and u across the line. In a step, they take
 // the share s w of the difference, with s = 1 − exp(−Δt/τ) and the weight w = (1 − r²/R²)² at the distance r
-// from the line. That is a critically damped spring of the rate 1/τ, stable for any step. Nothing is pulled if
-// the first word of `hold` is not INVALID_INDEX.
+// from the line. That is a critically damped spring of the rate 1/τ, stable for any step. Nothing is pulled
+// if the first word of `hold` is not INVALID_INDEX.
 //
 // Bytes: 36 a particle. Order-independent.
 // Elements: hold = 0.

@@ -97,8 +97,8 @@ void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float
     keep(row, word, force.is_kept, history);
 }
 
-// Returns the deepest overlap of grain i, as a share of the smaller radius, and the largest travel of it and of
-// the grains that it overlaps, in their radii per step.
+// Returns the deepest overlap of grain i, as a share of the smaller radius, and the largest travel of it and
+// of the grains that it overlaps, in their radii per step.
 vec2 overlap_and_travel(uint i, float dt_s) {
     vec4 own = sphere[i];
     vec2 found = vec2(0.0, dt_s * travel_1_s(motion[i], own.w));

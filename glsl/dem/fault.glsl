@@ -1,5 +1,6 @@
 // Record of the first fault, and the number of the current step. While `step` is INVALID_INDEX there is no
-// fault; from the step after it on no grain is changed. A step whose contacts do not fit changes none, either.
+// fault; from the step after it on no grain is changed. A step whose contacts do not fit changes none,
+// either.
 #ifndef DEM_FAULT
 #define DEM_FAULT
 
@@ -8,8 +9,8 @@ struct DemFault {
     uint step;
     // Number of the step that runs, from 1: check_lists.comp, the first pass of a step, advances it.
     uint now;
-    // Lowest id of a grain that is not finite in that step, of one that has moved by more than MAX_TRAVEL, and
-    // of one that touches too many others.
+    // Lowest id of a grain that is not finite in that step, of one that has moved by more than MAX_TRAVEL,
+    // and of one that touches too many others.
     uint not_finite;
     uint too_fast;
     uint crowded;
@@ -17,11 +18,11 @@ struct DemFault {
     uint n_rows;
     // Lowest index of a piece of a slab that is not finite.
     uint piece_not_finite;
-    // Bits of the deepest overlap of grains that touch too many others, as a share of the smaller radius; 0 if it
-    // is not deep.
+    // Bits of the deepest overlap of grains that touch too many others, as a share of the smaller radius; 0
+    // if it is not deep.
     uint overlap;
-    // Bits of the largest travel of those grains and of the ones that they touch before the step, in their radii
-    // per step. For a grain that is too fast it is filled in when the record is read back.
+    // Bits of the largest travel of those grains and of the ones that they touch before the step, in their
+    // radii per step. For a grain that is too fast it is filled in when the record is read back.
     uint travel;
     // Filled in when the record is read back, like all below: the grain of the fault, at the end of the step.
     float radius_m;
@@ -33,8 +34,8 @@ struct DemFault {
 // Distance in radii that a grain's centre or surface may move in a step: beyond it, contacts are missed.
 const float MAX_TRAVEL = 1.0;
 
-// Number of contacts of a grain beyond which a deep overlap is a fault. Twelve equal balls touch another; more
-// contacts come from unequal radii, surfaces, and attraction, which has a longer range.
+// Number of contacts of a grain beyond which a deep overlap is a fault. Twelve equal balls touch another;
+// more contacts come from unequal radii, surfaces, and attraction, which has a longer range.
 const uint MANY_CONTACTS = 24u;
 // Overlap that is deep, as a share of the smaller radius.
 const float DEEP_OVERLAP = 0.25;

@@ -61,8 +61,8 @@ impl GrabPass {
     }
 
     /// Records the pull on particles with these positions and velocities in a step of `dt_s`. Velocities stay
-    /// as they are if the first word of `hold` is given and not [`INVALID_INDEX`]: the record of a fault, whose
-    /// state waits to be taken up again.
+    /// as they are if the first word of `hold` is given and not [`INVALID_INDEX`]: the record of a fault,
+    /// whose state waits to be taken up again.
     pub fn record_on(
         &self,
         recorder: &mut Recorder,

@@ -152,8 +152,8 @@ impl Contacts {
         self.shear.len() as u32
     }
 
-    /// Returns columns of `capacity` rows, at least as many as now, with the present contents. It waits for the
-    /// device.
+    /// Returns columns of `capacity` rows, at least as many as now, with the present contents. It waits for
+    /// the device.
     ///
     /// # Errors
     /// Out of memory, or more than the device can bind.

@@ -50,11 +50,11 @@ pub struct FaultyGrain {
     pub velocity_m_s: [f32; 3],
     /// Angular velocity in rad/s.
     pub spin_1_s: [f32; 3],
-    /// Deepest overlap of the grains that touch too many others, as a share of the smaller radius; 0 if it is not
-    /// deep.
+    /// Deepest overlap of the grains that touch too many others, as a share of the smaller radius; 0 if it is
+    /// not deep.
     pub overlap: f32,
-    /// Largest travel of those grains and of the ones that they touch before the step, or of the grain that is
-    /// too fast, in radii per step.
+    /// Largest travel of those grains and of the ones that they touch before the step, or of the grain that
+    /// is too fast, in radii per step.
     pub travel: f32,
     /// Time step in s.
     pub dt_s: f32,

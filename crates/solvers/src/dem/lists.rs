@@ -142,8 +142,8 @@ impl ContactLists {
         })
     }
 
-    /// Replaces the rows by `capacity` ones, which the next step must build, and ends an overflow. It waits for
-    /// the device.
+    /// Replaces the rows by `capacity` ones, which the next step must build, and ends an overflow. It waits
+    /// for the device.
     ///
     /// # Errors
     /// Out of memory, or more than the device can bind; the lists are then unchanged.

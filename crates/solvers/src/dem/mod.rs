@@ -47,8 +47,8 @@ mod touching;
 
 pub use factory::Factory;
 pub use fault::{DemFault, DemFaultCheck, FaultyGrain};
-pub use frazil_shaders::dem::fault::MAX_CONTACTS;
 pub use flow_map::PendingFlowCells;
+pub use frazil_shaders::dem::fault::MAX_CONTACTS;
 pub use grains::Grains;
 pub use lists::LIST_SKIN;
 pub use map_grid::MapGrid;

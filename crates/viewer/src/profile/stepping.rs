@@ -18,8 +18,8 @@ struct InFlight {
     fault: Option<PendingFault>,
 }
 
-/// Takes `n` steps like a run, without read-back of the state, and with time stamps if there is a log for them.
-/// Submissions in which a record overflows are not in the log; their steps are repeated.
+/// Takes `n` steps like a run, without read-back of the state, and with time stamps if there is a log for
+/// them. Submissions in which a record overflows are not in the log; their steps are repeated.
 pub(super) fn steps(
     simulation: &mut Simulation,
     n: u64,

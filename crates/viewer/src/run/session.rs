@@ -2,13 +2,13 @@
 //! Several steps are recorded at a time, as many as take some 50 ms but not beyond the next step with an
 //! output, and submitted without waiting.
 //! Outputs are recorded after them as copies into staging buffers, and collected when the device has
-//! finished. The host waits for the oldest submission when [`MAX_IN_FLIGHT`] are in flight, and for all of them
-//! before a change of parameters, and before a picture that reads results back.
+//! finished. The host waits for the oldest submission when [`MAX_IN_FLIGHT`] are in flight, and for all of
+//! them before a change of parameters, and before a picture that reads results back.
 //!
-//! If a record of fixed size overflows, the device keeps the state of the step before, and the steps and outputs
-//! submitted since are void. When the host reads the fault, it drops those outputs, enlarges the record, and goes
-//! on from that step: [`Session::go_back`]. So a change of parameters is only made once all steps before it are
-//! known to be sound.
+//! If a record of fixed size overflows, the device keeps the state of the step before, and the steps and
+//! outputs submitted since are void. When the host reads the fault, it drops those outputs, enlarges the
+//! record, and goes on from that step: [`Session::go_back`]. So a change of parameters is only made once all
+//! steps before it are known to be sound.
 
 use super::changes::Changes;
 use super::pace::Pace;
