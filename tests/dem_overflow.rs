@@ -28,7 +28,7 @@ fn shrinking_lattice() -> Vec<Grain> {
             let node = DVec3::from_array([id % 4, id / 4 % 4, id / 16].map(|k| f64::from(k) - 1.5));
             let single = |v: DVec3| v.as_vec3().as_dvec3();
             Grain {
-                velocity: single(-4.0 * node),
+                velocity: single(-8.0 * node),
                 spin: single(3.0 * node),
                 ..grain(id, f64::from(RADIUS_M as f32), single(DVec3::splat(0.5) + 2.8 * RADIUS_M * node))
             }
@@ -59,7 +59,7 @@ fn an_overflow_is_repeated_with_more_rows() {
         let mut ample = pack_of(&section(24.0), &grains);
         let mut pack = pack_of(&section(1.0), &grains);
         let mut n_overflows = 0;
-        for last in [40, 80, 120] {
+        for last in [40, 80, 160] {
             while pack.dem.step() < last {
                 let Some(fault) = pack.try_advance(last - pack.dem.step()) else { break };
                 let [required, capacity] = fault.rows.unwrap_or_else(|| panic!("law {law}: {fault}"));
@@ -110,6 +110,7 @@ fn faults_name_their_cause() {
     let fast = f64::from((3.0 * RADIUS_M / dt_s) as f32);
     for (speed, spin) in [(fast, 0.0), (0.0, fast / RADIUS_M), (1e25, 0.0)] {
         let mut grains = cloud(40, 1, 0.0);
+        grains[7].position = DVec3::splat(0.5);
         grains[7].velocity = speed * DVec3::X;
         grains[7].spin = f64::from(spin as f32) * DVec3::Y;
         let fault = fault_of(&grains);

@@ -88,6 +88,8 @@ void main() {
     v += t.dt_s * (load[i].force_n / m + t.gravity_m_s2);
     if (t.turbulent_drag_1_m > 0.0) v /= 1.0 + t.dt_s * t.turbulent_drag_1_m * sqrt(dot(v, v));
     w += (t.dt_s / (BALL_INERTIA * m * r * r)) * load[i].torque_n_m;
+    // Before walls and bodies stop it. A speed whose square is infinite is too high, too.
+    float travel = t.dt_s * max(sqrt(dot(v, v)) / r, sqrt(dot(w, w)));
     x += t.dt_s * v;
     vec3 integrated = x;
     bool is_stale = false;
@@ -119,13 +121,12 @@ void main() {
     motion[i].spin_1_s = w;
     uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
     bool is_finite = max(bits.x, max(bits.y, bits.z)) < 0x7f800000u;
-    float farthest = MAX_TRAVEL / t.dt_s;
-    // Speeds whose squares are infinite are too high, too.
-    bool is_slow = dot(v, v) <= farthest * farthest * r * r && dot(w, w) <= farthest * farthest;
-    if (is_finite && is_slow) return;
+    if (is_finite && travel <= MAX_TRAVEL) return;
     atomicMin(fault[0].step, fault[0].now);
-    if (is_finite)
+    if (is_finite) {
         atomicMin(fault[0].too_fast, motion[i].id);
-    else
+        atomicMax(fault[0].travel, floatBitsToUint(travel));
+    } else {
         atomicMin(fault[0].not_finite, motion[i].id);
+    }
 }

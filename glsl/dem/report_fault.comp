@@ -6,16 +6,14 @@
 // Elements: fault = 0, place = 0, sphere = 0, motion = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-#include "dem/terms.glsl"
 #include "dem/fault.glsl"
 #include "dem/grain.glsl"
 
-layout(scalar, binding = 0) readonly buffer Terms { DemTerms terms[]; };
 // Index of each id.
-layout(scalar, binding = 1) readonly buffer Place { uint place[]; };
-layout(scalar, binding = 2) readonly buffer Sphere { vec4 sphere[]; };
-layout(scalar, binding = 3) readonly buffer Motion { GrainMotion motion[]; };
-layout(scalar, binding = 4) buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 0) readonly buffer Place { uint place[]; };
+layout(scalar, binding = 1) readonly buffer Sphere { vec4 sphere[]; };
+layout(scalar, binding = 2) readonly buffer Motion { GrainMotion motion[]; };
+layout(scalar, binding = 3) buffer Fault { DemFault fault[]; };
 
 void main() {
     if (thread_idx() > 0u) return;
@@ -32,6 +30,4 @@ void main() {
     fault[0].position_m = own_sphere.xyz;
     fault[0].velocity_m_s = own.velocity_m_s;
     fault[0].spin_1_s = own.spin_1_s;
-    if (id == fault[0].too_fast)
-        fault[0].travel = floatBitsToUint(terms[0].dt_s * travel_1_s(own, own_sphere.w));
 }

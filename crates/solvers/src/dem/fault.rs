@@ -91,8 +91,8 @@ impl From<DemFault> for SolverFault {
         }
         if let Some(id) = too_fast {
             let message = format!(
-                "grain {id} is too fast: its centre or its surface moves by {travel:.2} radii per step, expected \
-                 at most 1 ({grain}); {slower}"
+                "grain {id} is too fast: centre or surface of the fastest grain move by {travel:.2} radii per step, \
+                 expected at most 1 ({grain}); {slower}"
             );
             return fault("Collide", format!("grain {id}"), message);
         }
@@ -131,7 +131,6 @@ impl From<DemFault> for SolverFault {
 
 /// Grains as the report of a fault reads them.
 pub struct ReportedGrains<'a> {
-    pub terms: &'a Buffer<frazil_shaders::types::DemTerms>,
     /// Index of each id.
     pub place: &'a Buffer<u32>,
     pub sphere: &'a Buffer<[f32; 4]>,
@@ -198,9 +197,9 @@ impl FaultRecord {
         parameters: &DemParameters,
         capacity: u32,
     ) -> Result<DemFaultCheck> {
-        let &ReportedGrains { terms, place, sphere, motion } = grains;
+        let &ReportedGrains { place, sphere, motion } = grains;
         let fault = &self.record;
-        let bindings = report_fault::Bindings { terms, place, sphere, motion, fault };
+        let bindings = report_fault::Bindings { place, sphere, motion, fault };
         recorder.dispatch(&self.report, Threads::Fixed(1), bindings, ());
         let terms = &parameters.terms;
         let [dt_s, stiffness_n_m] = [terms.dt_s, terms.normal_stiffness_n_m];

@@ -482,7 +482,6 @@ impl Dem {
     /// No memory for another read-back.
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<DemFaultCheck> {
         let grains = ReportedGrains {
-            terms: &self.terms,
             place: self.lists.place(),
             sphere: &self.particles.sphere,
             motion: &self.particles.motion,

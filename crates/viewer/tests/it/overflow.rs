@@ -28,7 +28,7 @@ radius_spread = 0.1
 density_kg_m3 = 900.0
 normal_stiffness_n_m = 1e5
 contacts_per_grain = 24.0
-bonds = { strength_n = 20.0, form_below_m_s = 1.0 }
+rolling_friction = 0.1
 
 [domain]
 min_m = [0.0, 0.0, 0.0]
@@ -82,10 +82,11 @@ const DIRECTIONS: u32 = 8;
 fn burst() -> String {
     let mut text = BURST.to_owned();
     for (cluster, direction) in (0..CLUSTERS).flat_map(|c| (0..DIRECTIONS).map(move |d| (c, d))) {
-        let [x, y] = [cluster % 6, cluster / 6].map(|k| 0.15 + 0.16 * f64::from(k));
         let (sine, cosine) = (TAU * f64::from(direction) / f64::from(DIRECTIONS) + 0.1).sin_cos();
+        let [x, y] = [cluster % 6, cluster / 6].map(|k| 0.15 + 0.16 * f64::from(k));
+        let [x, y] = [x + 0.005 * cosine, y + 0.005 * sine];
         text += &format!(
-            "[[particles]]\nshape.circle = {{ centre_m = [{x:.3}, {y:.3}], radius_m = 0.002 }}\nfill = \"uniform\"\n\
+            "[[particles]]\nshape.circle = {{ centre_m = [{x:.5}, {y:.5}], radius_m = 0.001 }}\nfill = \"uniform\"\n\
              count = 1\nvelocity_m_s = [{:.3}, {:.3}, 0.0]\n",
             45.0 * cosine,
             45.0 * sine
@@ -99,13 +100,13 @@ const AT_REST: &str = r#"
 [[particles]]
 shape.rectangle = { min_m = [1.3, 0.1], max_m = [1.9, 1.2] }
 fill = "uniform"
-count = 60000
+count = 6000
 "#;
 
 /// Runs a scene with outputs into `out`; returns what it said.
 fn run(scene: &Path, out: &Path, arguments: &[&str]) -> String {
     let outputs = ["--record", "7", "--metrics", "5", "--check", "11", "--out", out.to_str().unwrap()];
-    stderr(&succeed(&mut command(&[&["run", scene.to_str().unwrap()], &outputs, arguments].concat())))
+    stderr(&succeed(&mut command(&[&["run", scene.to_str().unwrap()], &outputs[..], arguments].concat())))
 }
 
 fn frames(out: &Path) -> Vec<Frame> {
@@ -162,7 +163,7 @@ fn grains_that_need_more_rows_leave_the_files_of_a_run_that_had_them() {
     let profile = |name: &str, arguments: &[&str]| {
         let out = folder.path().join(name);
         let plan = ["--warm-up", "20", "--steps", "60", "--out", out.to_str().unwrap()];
-        succeed(&mut command(&[&["profile", scene.to_str().unwrap()], &plan, arguments].concat()));
+        succeed(&mut command(&[&["profile", scene.to_str().unwrap()], &plan[..], arguments].concat()));
         let text = fs::read_to_string(out.join("profile.json")).unwrap();
         let profile: serde_json::Value = serde_json::from_str(&text).unwrap();
         profile["state_hash"].as_str().unwrap().to_owned()
