@@ -95,11 +95,11 @@ fn heaped() -> Vec<Grain> {
 fn fault_of(grains: &[Grain]) -> DemFault {
     let mut pack = pack_of(&every_law(0), grains);
     let fault = pack.try_advance(1).unwrap();
-    let broken = pack.state();
+    let broken = pack.columns();
     assert_eq!(pack.dem.regrow(&DEVICE).unwrap(), None, "{fault}");
-    assert_eq!(pack.try_advance(5), Some(fault.clone()));
-    let later = pack.state();
-    assert_eq!((later.grains, later.contacts), (broken.grains, broken.contacts));
+    assert_eq!(pack.try_advance(5).map(|fault| fault.to_string()), Some(fault.to_string()));
+    // Words, since NaN is not equal to itself.
+    assert!(pack.columns() == broken, "a frozen state changed: {fault}");
     fault
 }
 

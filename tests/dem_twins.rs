@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::dem::{Grain, Partner, State};
+use frazil_reference::dem::{Partner, State};
 use frazil_scene::Dem as Section;
 use frazil_solvers::dem::Dem;
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_testkit::ROUNDING;
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, is_full_run};
 use frazil_tests::Worst;
-use frazil_tests::clouds::{RADIUS_M, bodies, cloud, every_law};
+use frazil_tests::clouds::{bodies, cloud, every_law};
 use frazil_tests::grains::{Grainpack, dt_s};
 use frazil_vk::Device;
 use glam::DVec3;
