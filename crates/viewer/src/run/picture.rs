@@ -69,6 +69,10 @@ impl Camera {
 }
 
 impl PendingPicture {
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
     pub fn wait(self) -> Result<Picture, Failure> {
         let (width, height) = self.size;
         Ok(Picture { index: self.index, width, height, pixels: self.pixels.wait()? })

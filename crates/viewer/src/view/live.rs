@@ -87,6 +87,8 @@ impl Live {
     /// Applies a change of parameters between two steps. Steps that were taken after the present one are
     /// forgotten if it has an effect.
     pub fn edit(&mut self, edit: Edit) -> Result<(), Failure> {
+        // Steps that must be repeated have the parameters from before the change.
+        self.take_in(0)?;
         let before = self.simulation.scene.clone();
         self.parameters.apply(&mut self.simulation, edit);
         if self.simulation.scene != before { self.keep_state() } else { Ok(()) }
@@ -103,14 +105,16 @@ impl Live {
         self.take_in(0)?;
         let device = self.simulation.device.clone();
         let (simulation, left) = self.timeline.source(&device, step)?;
+        let end = simulation.step() + left;
         self.simulation = simulation;
         self.parameters.refresh(&self.simulation.scene);
         self.pulled = None;
-        let mut left = left;
-        while left > 0 {
-            let steps = left.min(STEPS_PER_SUBMISSION);
-            self.advance(steps)?;
-            left -= steps;
+        // Steps in which a record overflows are taken once more.
+        while self.simulation.step() < end {
+            self.advance(STEPS_PER_SUBMISSION.min(end - self.simulation.step()))?;
+            if self.simulation.step() == end {
+                self.take_in(0)?;
+            }
         }
         self.advance(0)
     }
@@ -139,6 +143,7 @@ impl Live {
             _ => None,
         };
         if let Some(Pull::Body { body, motion }) = pull {
+            self.take_in(0)?;
             self.pulled = Some(body);
             if let Err(failure) = self.simulation.move_body(body, &motion) {
                 self.parameters.show_error(&failure);
@@ -180,7 +185,8 @@ impl Live {
         Ok(())
     }
 
-    /// Collects results, waiting only while more than `leave` submissions are in flight.
+    /// Collects results, waiting only while more than `leave` submissions are in flight. After an overflow it
+    /// goes back to the last sound step.
     pub fn take_in(&mut self, leave: usize) -> Result<(), Failure> {
         while let Some(oldest) = self.in_flight.pop_front() {
             if self.in_flight.len() < leave && !oldest.submission.is_done()? {
@@ -188,8 +194,14 @@ impl Live {
                 break;
             }
             let measured = oldest.metrics.wait()?;
-            if let Some(fault) = oldest.fault {
-                invariants::check_fault(fault.wait()?)?;
+            if let Some(fault) = oldest.fault.map(|fault| fault.wait()).transpose()?.flatten() {
+                // Later submissions have changed nothing.
+                for later in self.in_flight.drain(..) {
+                    later.submission.wait()?;
+                }
+                say::note(self.simulation.recover(&fault)?);
+                self.timeline.truncate(self.simulation.step());
+                break;
             }
             self.add_times(&oldest.submission.pass_times()?, oldest.steps);
             invariants::check_state(&measured.summary, oldest.step, self.simulation.n_particles)?;
