@@ -54,8 +54,8 @@ impl Round {
 pub struct RoundsComparison {
     /// The builds' ratio and the verdict.
     pub comparison: Comparison,
-    /// Interval, with 95 % confidence, of the ratio of processes of the same build (A/A). It contains 1 unless
-    /// something other than the builds changed the times.
+    /// Interval, with 95 % confidence, of the ratio of processes of the same build (A/A). It contains 1
+    /// unless something other than the builds changed the times.
     pub same_build: [f64; 2],
     /// Number of rounds.
     pub rounds: usize,
@@ -63,11 +63,11 @@ pub struct RoundsComparison {
 
 /// Compares two builds by rounds of four processes.
 ///
-/// The ratio is the trimmed mean of the rounds' ratios of the faster processes, the interval that of Yuen (1974) with 95 %
-/// confidence: Student's t of the values without a quarter at each end, with the variance of the winsorized
-/// values, all in logarithms. The verdict is `Slower` or `Faster` only if the interval lies beyond 1 by more
-/// than `tolerance` and by more than the ratio of the A/A check does; `Same` if both are within `tolerance`;
-/// and `Unclear` otherwise. Rounds with a time that is not a positive number are ignored.
+/// The ratio is the trimmed mean of the rounds' ratios of the faster processes, the interval that of Yuen
+/// (1974) with 95 % confidence: Student's t of the values without a quarter at each end, with the variance of
+/// the winsorized values, all in logarithms. The verdict is `Slower` or `Faster` only if the interval lies
+/// beyond 1 by more than `tolerance` and by more than the ratio of the A/A check does; `Same` if both are
+/// within `tolerance`; and `Unclear` otherwise. Rounds with a time that is not a positive number are ignored.
 pub fn compare_rounds(rounds: &[Round], tolerance: f64) -> RoundsComparison {
     let sound: Vec<&Round> = rounds.iter().filter(|round| round.is_sound()).collect();
     let estimate = |contrast: fn(&Round) -> f64| {
@@ -133,7 +133,7 @@ pub fn compare_runs(
     }
 }
 
-/// Verdict on an interval of the logarithm of a ratio; `spread` is the distance from 0 of that of equal builds.
+/// Verdict on an interval of the logarithm of a ratio; `spread` is how far that of equal builds is from 0.
 fn verdict([from, to]: [f64; 2], tolerance: f64, spread: f64) -> Verdict {
     let tolerance = tolerance.ln_1p();
     let margin = tolerance.max(spread);

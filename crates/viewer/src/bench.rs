@@ -182,8 +182,8 @@ fn entry(bench: &dyn Bench) -> String {
     text
 }
 
-/// A table that prints its rows as they arrive: bench and point, and the figures below them, or all in one line
-/// if it is wide.
+/// A table that prints its rows as they arrive: bench and point, and the figures below them, or all in one
+/// line if it is wide.
 struct Table {
     wide: bool,
     bench_width: usize,

@@ -69,8 +69,8 @@ pub struct KernelSamples {
 /// row.
 ///
 /// `passes` has the same calls by place in the step, as far as they belong to one. Typical times and outliers
-/// are those of places: a kernel whose later passes find nothing to do has one median for them and another for
-/// the first ones. `copy_gb_per_s` is the device's copy bandwidth in GB/s.
+/// are those of places: a kernel whose later passes find nothing to do has one median for them and another
+/// for the first ones. `copy_gb_per_s` is the device's copy bandwidth in GB/s.
 pub fn profile_rows(
     samples: &[KernelSamples],
     passes: &[KernelSamples],
