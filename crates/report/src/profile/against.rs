@@ -2,23 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
-use super::{Profile, ProfileRow};
+use super::{Profile, ProfileRow, RunFigures};
 use crate::comparison::{Comparison, Verdict};
 use crate::rounds::{MIN_RUNS, Round, compare_rounds, compare_runs};
 use crate::statistics::{figure, median};
-
-/// Figures of one process that profiled a scene, from which processes are compared.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct RunFigures {
-    /// Device time of a step, in nanoseconds.
-    pub step_ns: f64,
-    /// Time of each kernel in a step, in nanoseconds.
-    pub kernels_ns: BTreeMap<String, f64>,
-    /// Copy bandwidth in GB/s.
-    pub copy_gb_per_s: Option<f64>,
-}
 
 /// Profiles of the four processes of a round.
 #[derive(Debug, Clone, PartialEq)]

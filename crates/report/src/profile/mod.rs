@@ -5,6 +5,7 @@ mod gaps;
 mod intensity;
 mod report;
 mod rows;
+mod run_figures;
 mod table;
 mod tables;
 mod vary;
@@ -21,13 +22,14 @@ use crate::error::Result;
 use crate::statistics::median_of_times;
 
 pub use against::{
-    KernelComparison, Mismatch, ProfileComparison, ProfileRound, RunFacts, RunFigures,
-    compare_profile_rounds, compare_profiles,
+    KernelComparison, Mismatch, ProfileComparison, ProfileRound, RunFacts, compare_profile_rounds,
+    compare_profiles,
 };
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
 pub use report::profile_report;
 pub use rows::{KernelSamples, PassRow, ProfileRow, pass_rows, profile_rows};
+pub use run_figures::RunFigures;
 pub use table::{TableStyle, fitted_table, table};
 pub use tables::{
     comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table, throughput_table,
