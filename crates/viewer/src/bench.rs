@@ -225,9 +225,7 @@ impl Table {
             let (b, p) = (self.bench_width, self.point_width);
             return format!("{bench:<b$}  {point:<p$} {figures}\n");
         }
-        // Long points take two lines.
-        let gap = if bench.len() + point.len() < MAX_WIDTH { " " } else { "\n  " };
-        format!("{bench}{gap}{point}\n {figures}\n")
+        format!("{}\n {figures}\n", label(bench, point))
     }
 
     fn header(&self) -> String {
@@ -278,6 +276,12 @@ fn time(ns: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
+/// Returns the name of a point: two lines if it is long.
+fn label(bench: &str, point: &str) -> String {
+    let gap = if bench.len() + point.len() < MAX_WIDTH { " " } else { "\n  " };
+    format!("{bench}{gap}{point}")
+}
+
 /// Formats the results of the comparison.
 fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&HostLoad>) -> String {
     let of = |verdict| verdicts.of(verdict).count();
@@ -297,7 +301,7 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&Ho
         let found = &compared.comparison;
         let [baseline, current] = compared.times_ns.map(time);
         let [from, to] = found.interval;
-        let _ = writeln!(text, "{} {}", compared.bench, compared.point);
+        let _ = writeln!(text, "{}", label(&compared.bench, &compared.point.to_string()));
         let _ = write!(text, "  {:<8}{:>6.3}× baseline", found.verdict, found.ratio);
         if to.is_finite() {
             let _ = write!(text, " ({from:.3} to {to:.3}");

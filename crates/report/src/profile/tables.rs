@@ -284,9 +284,15 @@ pub fn vary_table(vary: &Vary, style: TableStyle) -> String {
 
 /// Formats the verdicts on each kernel and on the step as a table.
 pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> String {
+    // Four digits: differences of large ratios say nothing.
+    let factor = |value: f64| match value {
+        value if value < 10.0 => format!("{value:.3}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    };
     let interval = |interval: Option<[f64; 2]>| {
         let known = interval.filter(|i| i[1].is_finite());
-        or_dash(known.map(|[from, to]| format!("{from:.3}–{to:.3}")))
+        or_dash(known.map(|[from, to]| format!("{}–{}", factor(from), factor(to))))
     };
     let line = |k: &KernelComparison| {
         let ratio = k.comparison.map(|found| found.ratio).filter(|ratio| ratio.is_finite());
@@ -294,14 +300,14 @@ pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> St
             k.kernel.clone(),
             or_dash(k.step_ns[0].map(us)),
             or_dash(k.step_ns[1].map(us)),
-            or_dash(ratio.map(|ratio| format!("{ratio:.3}"))),
+            or_dash(ratio.map(factor)),
             interval(k.comparison.map(|found| found.interval)),
             interval(k.same_build),
             k.verdict(),
         ]
     };
     let lines: Vec<_> = comparison.kernels.iter().chain([&comparison.step]).map(line).collect();
-    let header = ["kernel", "baseline [µs]", "current [µs]", "ratio", "95 %", "A/A 95 %", "verdict"];
+    let header = ["kernel [µs]", "baseline", "current", "ratio", "95 %", "A/A 95 %", "verdict"];
     table(&header, &lines, style)
 }
 
