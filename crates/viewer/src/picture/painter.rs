@@ -209,27 +209,32 @@ impl Painter {
     }
 
     /// Draws only those spheres whose centres are in a layer of space.
+    #[cfg(feature = "window")]
     pub fn set_clip(&mut self, clip: Option<Clip>) {
         self.clip = clip;
     }
 
     /// Returns the legend of a property, once a picture of it has been recorded.
+    #[cfg(feature = "window")]
     pub fn legend(&self, name: &str) -> Option<&Legend> {
         self.legends.get(name)
     }
 
     /// Sets the colours and the range of the pictures of a property from now on.
+    #[cfg(feature = "window")]
     pub fn set_legend(&mut self, name: &str, map: ColorMap, range: [f32; 2]) {
         self.legends.set(name, map, range);
     }
 
     /// Determines colours and range of a property anew in the next picture, as in the first one.
+    #[cfg(feature = "window")]
     pub fn reset_legend(&mut self, name: &str) {
         self.legends.forget(name);
     }
 
     /// Downloads the finite values of a property that particles drawn as spheres have. It waits for the
     /// device.
+    #[cfg(feature = "window")]
     pub fn values(&self, shown: &Shown<'_>, name: &str) -> Result<Vec<f32>, Failure> {
         let mut values = Vec::new();
         for set in shown.sets.iter().filter(|set| !self.is_fluid(set)) {

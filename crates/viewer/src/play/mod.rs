@@ -9,7 +9,7 @@ use crate::device;
 use crate::failure::Failure;
 use crate::picture::{self, Painter};
 use crate::say;
-use crate::view::{self, Plan, Playback, Player, Requested};
+use crate::view::{self, Playback, Player};
 use frazil_io::Recording;
 use frazil_scene::Scene;
 use frazil_vk::ReadbackRing;
@@ -32,8 +32,7 @@ pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
     if let Some(out) = &args.out {
         return write(args, recording, scene, playback, out, validation);
     }
-    let requested = Requested::Recording(Box::new(recording), Box::new(scene), playback);
-    view::open_window(requested, Plan::default(), args.device.device.clone(), validation)
+    view::play(recording, scene, playback, args.device.device.clone(), validation)
 }
 
 /// Draws every picture and writes it to a file; no window is needed.

@@ -17,6 +17,7 @@ pub enum Sink {
 
 impl Sink {
     /// Returns true if videos can be encoded as mp4 and gif.
+    #[cfg(feature = "window")]
     pub fn has_ffmpeg() -> bool {
         let version =
             Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
