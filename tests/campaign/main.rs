@@ -5,7 +5,9 @@
 //! that is started again goes on with the cases that have no row yet.
 
 mod file_faults;
+mod mutations;
 mod process;
+mod programs;
 mod table;
 
 use std::path::PathBuf;
@@ -26,7 +28,7 @@ struct Part {
     run: fn(&Setting) -> Result<Count, String>,
 }
 
-const PARTS: &[Part] = &[file_faults::PART];
+const PARTS: &[Part] = &[file_faults::PART, mutations::PART, programs::PART];
 
 /// Paths and limits of all parts.
 struct Setting {
