@@ -6,46 +6,21 @@
 
 mod file_faults;
 mod mutations;
+mod outcome;
+mod part;
 mod process;
 mod programs;
 mod table;
+mod vulkan_faults;
 
-use std::path::PathBuf;
+use part::{Part, Setting};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use table::Count;
 
 const USAGE: &str =
     "usage: campaign --list\n       campaign PROGRAM FOLDER [--minutes N] [PART…]; PROGRAM is `frazil`";
 
-/// A part of the campaign.
-struct Part {
-    /// Name on the command line and of its table.
-    name: &'static str,
-    /// Subject and fault, in one line.
-    about: &'static str,
-    /// Runs all cases that have no row yet; returns the counts of all cases.
-    run: fn(&Setting) -> Result<Count, String>,
-}
-
-const PARTS: &[Part] = &[file_faults::PART, mutations::PART, programs::PART];
-
-/// Paths and limits of all parts.
-struct Setting {
-    /// The program `frazil`.
-    program: PathBuf,
-    /// Folder of tables and runs; it holds the preloaded libraries and layers that `tools/campaign` compiles,
-    /// `NAME.so` of `NAME.c`.
-    folder: PathBuf,
-    /// End of the time for a part; cases that have not begun by then are left for the next start.
-    deadline: Option<Instant>,
-}
-
-impl Setting {
-    fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-}
+const PARTS: &[Part] = &[file_faults::PART, vulkan_faults::PART, mutations::PART, programs::PART];
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {

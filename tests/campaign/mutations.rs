@@ -4,8 +4,8 @@
 //! that is allocated before it is refused ends the process. The requirements are in the crate `frazil-fuzz`. A
 //! process that is ended by a signal, or by its own limit of time, is the failure of the case that it was in.
 
+use crate::part::{Part, Setting};
 use crate::table::{Count, Table};
-use crate::{Part, Setting};
 use frazil_fuzz::{Session, targets};
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -4,9 +4,9 @@
 //! Files with correct checksums but hostile contents are made, too: checkpoints whose state has other lengths and
 //! values, recordings whose frames have other columns. What no kernel may assume of a file is then found here.
 
+use crate::part::{Part, Setting};
 use crate::process::{run as run_process, said};
 use crate::table::{Count, Table};
-use crate::{Part, Setting};
 use frazil_fuzz::{Kind, Random, Session, mutate, repair_hashes, targets};
 use frazil_io::{Checkpoint, Column, ColumnData, Frame, Recording, RecordingMeta, RecordingWriter};
 use frazil_scene::Scene;

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
+const SKIPPED: &str = "not tried";
 const HEADER: &str = "class,case,result,detail\n";
 
 /// Numbers of cases.
@@ -62,11 +63,22 @@ impl Table {
     /// # Errors
     /// The file cannot be written.
     pub fn add(&mut self, class: &str, case: &str, verdict: Result<String, String>) -> Result<(), String> {
-        let cell = |text: String| text.replace([',', '\n', '\r'], ";");
-        let row = match verdict {
-            Ok(detail) => format!("{class},{case},passed,{}", cell(detail)),
-            Err(problem) => format!("{class},{case},FAILED,{}", cell(problem)),
-        };
+        match verdict {
+            Ok(detail) => self.write(class, case, "passed", &detail),
+            Err(problem) => self.write(class, case, "FAILED", &problem),
+        }
+    }
+
+    /// Appends a case that could not be tried, which does not count.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn skip(&mut self, class: &str, case: &str, reason: &str) -> Result<(), String> {
+        self.write(class, case, SKIPPED, reason)
+    }
+
+    fn write(&mut self, class: &str, case: &str, result: &str, detail: &str) -> Result<(), String> {
+        let row = format!("{class},{case},{result},{}", detail.replace([',', '\n', '\r'], ";"));
         self.file.write_all(format!("{row}\n").as_bytes()).map_err(|error| format!("table: {error}"))?;
         self.done.insert((class.to_owned(), case.to_owned()));
         self.rows.push(row);
@@ -81,7 +93,11 @@ impl Table {
         }
         for row in &self.rows {
             let mut cells = row.split(',');
-            let (class, passed) = (cells.next().unwrap_or_default(), cells.nth(1) == Some("passed"));
+            let (class, result) = (cells.next().unwrap_or_default(), cells.nth(1));
+            if result == Some(SKIPPED) {
+                continue;
+            }
+            let passed = result == Some("passed");
             let count = &mut classes.entry(class).or_default().1;
             count.tried += 1;
             count.failed += usize::from(!passed);

@@ -21,6 +21,8 @@ Environment:
   FRAZIL_REPLAY=0           record every step, also where an earlier one recurs
   FRAZIL_ROBUST_ACCESS=0    no bounds checks of buffers
   FRAZIL_LABELS=1|0         label passes for frame debuggers [default: with validation and in profiles]
+  FRAZIL_WATCHDOG=SECONDS   end with an error that names the pass if a submission takes longer; 0: never
+                            [default: 60 on a GPU, without the name; 0 on a software device]
 All but the first change the time of a step and no bit of the results. Pipelines and tunables are
 kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
 

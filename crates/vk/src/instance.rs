@@ -4,14 +4,26 @@ use crate::validation::{self, ValidationLog};
 use crate::{Error, Result};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// Checks of the validation layers that are on, beside those of core validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checks {
+    /// Synchronization validation.
+    Synchronization,
+    /// Synchronization and GPU-assisted validation.
+    GpuAssisted,
+}
 
 /// A Vulkan instance with optional core and synchronization validation.
 pub(crate) struct Instance {
     pub entry: ash::Entry,
     pub raw: ash::Instance,
     pub debug_utils: bool,
+    /// Set if a device of the instance must not be destroyed, so that the instance must not be, either.
+    pub is_abandoned: AtomicBool,
     pub log: ValidationLog,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Target of the messenger's user-data pointer; boxed so that its address is stable.
@@ -19,13 +31,15 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    pub fn new(validation: bool, surface_extensions: &[&'static CStr]) -> Result<Self> {
+    pub fn new(validation: Option<Checks>, surface_extensions: &[&'static CStr]) -> Result<Self> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers, as every Vulkan program does.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader { cause: e.to_string() })?;
         // SAFETY: the entry is loaded.
         let layers = unsafe { entry.enumerate_instance_layer_properties() }
             .map_err(Error::call("list layers", "the Vulkan loader"))?;
         let has_layer = layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
+        let checks = validation;
+        let validation = checks.is_some();
         if validation && !has_layer {
             return Err(Error::NoValidationLayer);
         }
@@ -50,8 +64,12 @@ impl Instance {
             .application_name(c"frazil")
             .engine_name(c"frazil")
             .api_version(vk::API_VERSION_1_3);
-        let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
-        let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
+        let mut enabled_checks = vec![vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        if checks == Some(Checks::GpuAssisted) {
+            enabled_checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED);
+            enabled_checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED_RESERVE_BINDING_SLOT);
+        }
+        let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled_checks);
         let mut info = vk::InstanceCreateInfo::default()
             .flags(flags)
             .application_info(&application)
@@ -71,8 +89,15 @@ impl Instance {
 
         let log = ValidationLog::default();
         let log_for_callback = Box::new(log.clone());
-        let mut instance =
-            Self { entry, raw, debug_utils, log, messenger: None, _log_for_callback: log_for_callback };
+        let mut instance = Self {
+            entry,
+            raw,
+            debug_utils,
+            is_abandoned: AtomicBool::new(false),
+            log,
+            messenger: None,
+            _log_for_callback: log_for_callback,
+        };
         if validation {
             instance.install_messenger()?;
         }
@@ -101,6 +126,11 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
+        if self.is_abandoned.load(Ordering::Relaxed) {
+            // The messenger may still be called.
+            std::mem::forget(std::mem::take(&mut self._log_for_callback));
+            return;
+        }
         if let Some((loader, messenger)) = self.messenger.take() {
             // SAFETY: created by this loader, destroyed once.
             unsafe { loader.destroy_debug_utils_messenger(messenger, None) };

@@ -7,6 +7,7 @@ use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
 use crate::kernel::{Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
+use crate::marks::Marks;
 use crate::replay::{Recorded, Replay};
 use crate::resource::{Owner, Resource};
 use crate::timeline::{CommandPool, Commands, Stamp};
@@ -71,6 +72,8 @@ pub struct Recorder {
     /// Names of the passes, if the recorder traces.
     names: Vec<&'static str>,
     time_stamps: Option<TimeStamps>,
+    /// Present if the device has a watchdog that names passes.
+    marks: Option<Marks>,
     writer: Writer,
     /// True as long as nothing was written to the command buffer of `pool`.
     is_blank: bool,
@@ -132,9 +135,16 @@ impl Device {
     /// Like [`Self::recorder`].
     pub fn recorder_with(&self, options: RecorderOptions) -> Result<Recorder> {
         let shared = self.shared.clone();
-        let pool = begin_commands(&shared)?;
-        let writer = Writer::new(pool.buffer);
         let time_stamps = if options.profile { TimeStamps::new(&shared, MAX_TIMED_PASSES)? } else { None };
+        let marks = shared.timeline.marks(&shared.raw)?;
+        let pool = match begin_commands(&shared) {
+            Ok(pool) => pool,
+            Err(error) => {
+                marks.into_iter().for_each(|marks| shared.timeline.return_marks(marks));
+                return Err(error);
+            }
+        };
+        let writer = Writer::new(pool.buffer);
         Ok(Recorder {
             generation: shared.next_recorder(),
             shared,
@@ -151,6 +161,7 @@ impl Device {
             events: options.trace.then(Vec::new),
             names: Vec::new(),
             time_stamps,
+            marks,
             writer,
             is_blank: true,
             parts: Vec::new(),
@@ -227,7 +238,7 @@ impl Recorder {
         for (handle, buffer) in handles.iter_mut().zip(buffers) {
             *handle = buffer.inner.handle;
         }
-        let (pipeline, layout) = (kernel.inner.pipeline, kernel.inner.layout);
+        let (pipeline, layout) = (kernel.inner.pipeline, kernel.inner.layout.handle);
         let payload = Payload { buffers: &handles[..buffers.len()], params: bytemuck::bytes_of(&params) };
         self.issue(Command::Dispatch { pipeline, layout, groups }, payload);
         kernel.inner.dispatches.fetch_add(1, Ordering::Relaxed);
@@ -340,9 +351,10 @@ impl Recorder {
     ///
     /// Steps whose parameters do not change should be recorded this way. Passes that only occur once belong
     /// elsewhere; so do copies to the host, which make the segment an ordinary part of this recorder, as
-    /// drawing does. Recorders that profile record everything anew.
+    /// drawing does. Recorders that profile, or whose passes a [watchdog](crate::Watchdog) marks, record
+    /// everything anew.
     pub fn replayed<T>(&mut self, replay: &Replay, record: impl FnOnce(&mut Self) -> T) -> T {
-        if self.segment.is_some() || self.time_stamps.is_some() {
+        if self.segment.is_some() || self.time_stamps.is_some() || self.marks.is_some() {
             return record(self);
         }
         let Some(list) = replay.begin() else { return record(self) };
@@ -467,6 +479,9 @@ impl Recorder {
     pub(crate) fn end_pass(&mut self) {
         if let Some(time_stamps) = &self.time_stamps {
             time_stamps.end(self.writer.buffer);
+        }
+        if let Some(marks) = &mut self.marks {
+            marks.end_pass(&self.shared.raw, self.writer.buffer, self.last_pass);
         }
         if self.shared.labels {
             self.issue(Command::EndLabel, Payload::default());
@@ -613,6 +628,7 @@ impl Recorder {
                 pools,
                 first_pass: self.first_pass,
                 last_pass: self.last_pass,
+                marks: self.marks.take(),
                 stamp: self.stamp.clone(),
             },
             kept: vec![
@@ -647,6 +663,9 @@ impl Drop for Recorder {
         });
         for pool in self.pool.take().into_iter().chain(own) {
             self.shared.timeline.return_pool(pool);
+        }
+        if let Some(marks) = self.marks.take() {
+            self.shared.timeline.return_marks(marks);
         }
     }
 }

@@ -2,7 +2,6 @@
 //! requirements, and so do some mutations, the same in each run. `FRAZIL_CASES=N` sets their number.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-
 use frazil_fuzz::{Outcome, Session, targets};
 
 /// Mutations of each target.

@@ -217,6 +217,9 @@ pub fn simulate(
     report.write(folder, &simulation, final_state)?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
+    if ended.is_ok() {
+        device.check_validation()?;
+    }
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
 }
 
