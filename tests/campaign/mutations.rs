@@ -1,8 +1,9 @@
 //! Mutates every kind of file that frazil reads, and reads it.
 //!
-//! The readers run in the program `fuzz`, some hundred cases a process, whose memory is bounded: a count in a file
-//! that is allocated before it is refused ends the process. The requirements are in the crate `frazil-fuzz`. A
-//! process that is ended by a signal, or by its own limit of time, is the failure of the case that it was in.
+//! The readers run in the program `fuzz`, some hundred cases a process, whose memory is bounded: a count in a
+//! file that is allocated before it is refused ends the process. The requirements are in the crate
+//! `frazil-fuzz`. A process that is ended by a signal, or by its own limit of time, is the failure of the
+//! case that it was in.
 
 use crate::part::{Part, Setting};
 use crate::table::{Count, Table};

@@ -1,8 +1,9 @@
-//! Gives mutated files to the program: it ends with a documented status and a message, never by a signal, a panic
-//! or not at all.
+//! Gives mutated files to the program: it ends with a documented status and a message, never by a signal, a
+//! panic or not at all.
 //!
-//! Files with correct checksums but hostile contents are made, too: checkpoints whose state has other lengths and
-//! values, recordings whose frames have other columns. What no kernel may assume of a file is then found here.
+//! Files with correct checksums but hostile contents are made, too: checkpoints whose state has other lengths
+//! and values, recordings whose frames have other columns. What no kernel may assume of a file is then found
+//! here.
 
 use crate::part::{Part, Setting};
 use crate::process::{run as run_process, said};

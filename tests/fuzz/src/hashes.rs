@@ -1,5 +1,5 @@
-//! Checksums of frazil's own formats (docs/formats.md), corrected after a mutation, so that it reaches what is
-//! behind them.
+//! Checksums of frazil's own formats (docs/formats.md), corrected after a mutation, so that it reaches what
+//! is behind them.
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -113,7 +113,8 @@ fn check(input: &Input) -> Verdict {
     match Scene::load(input.folder.join("scene.toml"), &[]) {
         Ok(scene) => exercise(&scene),
         Err(error) => {
-            // An error of the attributes, or of an area that is not on the map, names the file of shapes or the key.
+            // An error of the attributes, or of an area that is not on the map, names the file of shapes or
+            // the key.
             let message = error.to_string();
             let subjects = ["areas.", "releases.0"];
             refused(input, &message).or_else(|problem| {

@@ -1,5 +1,5 @@
-//! Tables and reports: metrics, `run.json`, `sweep.json`, `shape.json`, `runout.json`, `profile.json`, budgets of
-//! kernels.
+//! Tables and reports: metrics, `run.json`, `sweep.json`, `shape.json`, `runout.json`, `profile.json`,
+//! budgets of kernels.
 
 use frazil_io::{Metric, MetricsTable, MetricsWriter, RunInfo, SweepInfo};
 use frazil_report::{KernelBudget, Profile, RunOut, ShapeStatistics};
