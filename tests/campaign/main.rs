@@ -7,9 +7,11 @@
 mod drivers;
 mod file_faults;
 mod kills;
+mod mutations;
 mod outcome;
 mod part;
 mod process;
+mod programs;
 mod scenes;
 mod soak;
 mod table;
@@ -22,8 +24,15 @@ use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: campaign --list\n       campaign PROGRAM FOLDER [--minutes N] [--jobs N] [PART…]\nPROGRAM is `frazil`";
 
-const PARTS: &[Part] =
-    &[file_faults::PART, kills::PART, vulkan_faults::PART, soak::PART, drivers::PART];
+const PARTS: &[Part] = &[
+    file_faults::PART,
+    kills::PART,
+    vulkan_faults::PART,
+    mutations::PART,
+    programs::PART,
+    soak::PART,
+    drivers::PART,
+];
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {

@@ -6,7 +6,6 @@ use crate::run::create_dir;
 use frazil_io::Y4mWriter;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// A video or a folder of pictures, depending on the file extension.
 pub enum Sink {
@@ -19,6 +18,7 @@ impl Sink {
     /// Returns true if videos can be encoded as mp4 and gif.
     #[cfg(feature = "window")]
     pub fn has_ffmpeg() -> bool {
+        use std::process::{Command, Stdio};
         let version =
             Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         version.is_ok_and(|status| status.success())
