@@ -43,6 +43,11 @@ impl Failure {
         Self { kind: FailureKind::Other, message: message.to_string() }
     }
 
+    /// Returns the failure with the exit status of another kind.
+    pub fn of_kind(self, kind: FailureKind) -> Self {
+        Self { kind, ..self }
+    }
+
     /// Returns the failure with its context prepended to the message.
     pub fn within(self, place: impl Display) -> Self {
         Self { message: format!("{place}: {}", self.message), ..self }

@@ -59,7 +59,7 @@ impl Build {
             Some(4) => FailureKind::Invariant,
             _ => FailureKind::Other,
         };
-        Err(Failure { kind, ..Failure::other(format!("{self} ended with {}: {last}", output.status)) })
+        Err(Failure::other(format!("{self} ended with {}: {last}", output.status)).of_kind(kind))
     }
 }
 
