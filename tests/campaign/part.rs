@@ -23,6 +23,8 @@ pub struct Setting {
     pub folder: PathBuf,
     /// End of the time for a part; cases that have not begun by then are left for the next start.
     pub deadline: Option<Instant>,
+    /// Number of runs at a time.
+    pub jobs: usize,
 }
 
 impl Setting {

@@ -32,7 +32,7 @@ pub use device::{assert_no_validation_messages, device, is_full_run, is_gpu_assi
 pub use distribution::Distribution;
 pub use flip::{FlipImage, mean_flip};
 pub use random::{Random, noise, unit_noise};
-pub use screen::VirtualScreen;
+pub use screen::{Input, VirtualScreen, keys};
 
 /// Maximum relative rounding error of one operation in single precision, 2⁻²⁴.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;

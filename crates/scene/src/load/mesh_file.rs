@@ -7,6 +7,7 @@ use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Property};
 
 use crate::Vec3;
+use crate::format::text::not_utf8;
 
 /// Reads the triangles in `bytes`, the contents of `path`, whose extension gives the format. The error
 /// describes the problem.
@@ -21,6 +22,8 @@ pub(crate) fn read_triangles(path: &Path, bytes: &[u8]) -> Result<Vec<[Vec3; 3]>
 }
 
 fn read_obj(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
+    // The reader says of such a byte only that it cannot read.
+    std::str::from_utf8(bytes).map_err(|error| format!("no valid OBJ: {}", not_utf8(bytes, error)))?;
     let options = tobj::LoadOptions {
         triangulate: true,
         ignore_points: true,

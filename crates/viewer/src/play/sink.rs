@@ -15,6 +15,15 @@ pub enum Sink {
 }
 
 impl Sink {
+    /// Returns true if videos can be encoded as mp4 and gif.
+    #[cfg(feature = "window")]
+    pub fn has_ffmpeg() -> bool {
+        use std::process::{Command, Stdio};
+        let version =
+            Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    }
+
     pub fn create(out: &Path, width: u32, height: u32, fps: u32) -> Result<Self, Failure> {
         let extension = out.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         match extension.as_deref() {

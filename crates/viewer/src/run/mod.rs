@@ -280,6 +280,7 @@ fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
     let (step, last) = (ran.step, ran.schedule.last_step);
     let next = match ran.schedule.checkpoint {
         Some(_) if step > 0 => format!("go on with --resume {}", folder.checkpoint().display()),
+        Some(_) => "there is no checkpoint yet: start it again".to_owned(),
         _ => "with --checkpoint EVERY it could be resumed".to_owned(),
     };
     Failure::other(format!("interrupted at step {step} of {last}; {next}"))

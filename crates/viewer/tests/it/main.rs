@@ -10,6 +10,7 @@ mod export;
 mod kernels;
 mod live;
 mod mpm;
+mod overflow;
 mod play;
 mod profile;
 mod reproducibility;
