@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::mutate::Kind;
 
 /// Longest error message in characters: values of users are shortened in it.
-const MAX_MESSAGE: usize = 2000;
+const MAX_MESSAGE: usize = 4000;
 
 /// A reader that is given mutated files.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use frazil_scene::Scene;
 
 use super::scene::exercise;
 use crate::mutate::Kind;
-use crate::target::{Input, Target, Verdict, check_message, refused};
+use crate::target::{Input, Outcome, Target, Verdict, check_message, refused};
 
 pub(super) const TARGETS: &[Target] = &[
     Target {
@@ -36,10 +36,13 @@ pub(super) const TARGETS: &[Target] = &[
 ];
 
 const SCENE: &str = include_str!("../../scenes/mesh.toml");
+/// A scene with the mesh as a body, which must be fit for contact.
+const ROCK: &str = include_str!("../../scenes/rock.toml");
 const TEXT: &str = include_str!("../../scenes/text.toml");
 const FONT: &[u8] = include_bytes!("../../../../crates/scene/fonts/DejaVuSans-Bold.latin1.ttf");
 
 fn prepare(folder: &Path, file: &str) -> io::Result<()> {
+    fs::write(folder.join("rock.toml"), ROCK.replace("mesh.obj", file))?;
     fs::write(folder.join("scene.toml"), SCENE.replace("mesh.obj", file))
 }
 
@@ -106,16 +109,24 @@ fn fonts() -> Vec<Vec<u8>> {
     vec![FONT.to_vec()]
 }
 
-/// Loads the scene that names the file.
+/// Loads the scenes that name the file.
 fn check(input: &Input) -> Verdict {
-    match Scene::load(input.folder.join("scene.toml"), &[]) {
+    if input.folder.join("rock.toml").exists() && load(input, "rock.toml")? == Outcome::Refused {
+        load(input, "scene.toml")?;
+        return Ok(Outcome::Refused);
+    }
+    load(input, "scene.toml")
+}
+
+fn load(input: &Input, scene: &str) -> Verdict {
+    match Scene::load(input.folder.join(scene), &[]) {
         Ok(scene) => exercise(&scene),
         Err(error) => {
             // A shape that is not within the domain is an error of the block.
             let message = error.to_string();
             refused(input, &message).or_else(|problem| {
                 let is_of_block = ["particles.0", "bodies.0"].iter().any(|key| message.contains(key));
-                if is_of_block { check_message(&message, "scene.toml:") } else { Err(problem) }
+                if is_of_block { check_message(&message, &format!("{scene}:")) } else { Err(problem) }
             })
         }
     }

@@ -31,6 +31,8 @@ pub(super) const TARGETS: &[Target] = &[
 const SCENE: &str = include_str!("../../scenes/releases.toml");
 /// Corners of the release areas on the map, which begins at (0, 0).
 const OUTER: [[f64; 2]; 4] = [[4.0, 4.0], [4.0, 12.0], [12.0, 12.0], [12.0, 4.0]];
+/// Corners of another area.
+const OTHER: [[f64; 2]; 4] = [[14.0, 14.0], [14.0, 18.0], [18.0, 18.0], [18.0, 14.0]];
 const INNER: [[f64; 2]; 4] = [[6.0, 6.0], [8.0, 6.0], [8.0, 8.0], [6.0, 8.0]];
 
 fn prepare(folder: &Path, file: &str) -> io::Result<()> {
@@ -61,7 +63,7 @@ fn shapes() -> (Vec<u8>, Vec<u8>) {
         let mut writer = shapefile::Writer::new(shapes, table);
         for (idx, rings) in [
             vec![PolygonRing::Outer(points(&OUTER)), PolygonRing::Inner(points(&INNER))],
-            vec![PolygonRing::Outer(points(&INNER))],
+            vec![PolygonRing::Outer(points(&OTHER))],
         ]
         .into_iter()
         .enumerate()
@@ -82,7 +84,7 @@ fn geojsons() -> Vec<Vec<u8>> {
         let closed: Vec<[f64; 2]> = corners.into_iter().chain([corners[0]]).collect();
         format!("{closed:?}")
     };
-    let (outer, inner) = (ring(OUTER), ring(INNER));
+    let (outer, inner, other) = (ring(OUTER), ring(INNER), ring(OTHER));
     [
         format!(
             "{{\"type\":\"FeatureCollection\",\"crs\":{{\"type\":\"name\",\"properties\":{{\"name\":\
@@ -91,7 +93,7 @@ fn geojsons() -> Vec<Vec<u8>> {
         ),
         format!(
             "{{\"type\":\"Feature\",\"properties\":{{\"d0\":\"1.5\"}},\"geometry\":{{\"type\":\"MultiPolygon\",\
-             \"coordinates\":[[{outer}],[{inner}]]}}}}"
+             \"coordinates\":[[{outer}],[{other}]]}}}}"
         ),
         format!(
             "{{\"type\":\"Feature\",\"properties\":{{\"d0\":1}},\"geometry\":{{\"type\":\"GeometryCollection\",\

@@ -72,7 +72,7 @@ fn overrides() -> Vec<Vec<u8>> {
     [
         "time.dt_s=0.002\nscale=2\n",
         "fluid.particle_spacing_m = 0.03\nparticles.0.shape.box.max_m=[0.1, 0.2, 0.05]\n",
-        "solver.kind=dem\nfluid.viscosity=0.1\n",
+        "time.duration_s=0.5\nrender.width_px=320\n",
         "output.record_every=\"0.01 s\"\nrender.colour_by=speed\n",
         "bodies=[{name='a',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=0.1}}}]\n",
         "domain.max_m.1=3\nseed=9\nname=\"it\"\n",
