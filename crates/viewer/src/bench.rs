@@ -302,7 +302,7 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&Ho
         let [baseline, current] = compared.times_ns.map(time);
         let [from, to] = found.interval;
         let _ = writeln!(text, "{}", label(&compared.bench, &compared.point.to_string()));
-        let _ = write!(text, "  {:<8}{:>6.3}× baseline", found.verdict, found.ratio);
+        let _ = write!(text, "  {:<8}{:>6.3}x baseline", found.verdict, found.ratio);
         if to.is_finite() {
             let _ = write!(text, " ({from:.3} to {to:.3}");
             if let Some([from, to]) = compared.same_build {
@@ -320,10 +320,10 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&Ho
         }
     }
     for (which, points) in
-        [("this measurement", &verdicts.only_current), ("the baseline", &verdicts.only_baseline)]
+        [("current", &verdicts.only_current), ("baseline", &verdicts.only_baseline)]
     {
         for (bench, point) in points {
-            let _ = writeln!(text, "in {which} only: {bench} {point}");
+            let _ = writeln!(text, "in the {which} measurement only: {bench} {point}");
         }
     }
     text
@@ -333,7 +333,7 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&Ho
 fn no_regression(verdicts: &Verdicts, path: &Path) -> Result<(), Failure> {
     let slower: Vec<_> = verdicts
         .of(Verdict::Slower)
-        .map(|c| format!("{} {} ({:.2}×)", c.bench, c.point, c.comparison.ratio))
+        .map(|c| format!("{} {} ({:.2}x baseline)", c.bench, c.point, c.comparison.ratio))
         .collect();
     if slower.is_empty() {
         return Ok(());

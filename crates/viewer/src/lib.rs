@@ -21,6 +21,8 @@ mod flow_map;
 mod invariants;
 mod kernels;
 mod list;
+mod manual;
+mod new;
 mod picture;
 mod play;
 mod plots;
@@ -75,9 +77,12 @@ fn dispatch(args: &Args, words: &[OsString]) -> Result<(), Failure> {
         Command::Bench(bench) => bench::bench(bench, validation, words),
         Command::Analyze(arguments) => analyze::analyze(arguments, validation),
         Command::Validate(arguments) => validate::validate(arguments, validation),
-        Command::Check(check) => check::check(check),
+        Command::Check(check) => check::check(check, validation),
         Command::Kernels(arguments) => kernels::kernels(arguments, validation),
         Command::Devices => list::devices(),
         Command::Scenes(scenes) => list::scenes(scenes),
+        Command::New(new) => new::new_scene(new),
+        Command::Completions(completions) => manual::completions(completions),
+        Command::Man(man) => manual::man(man),
     }
 }

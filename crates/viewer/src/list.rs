@@ -42,8 +42,23 @@ fn findings(index: usize) -> Result<String, Failure> {
     ))
 }
 
-/// Prints the built-in scenes, or the schema of scene files.
+/// Prints the built-in scenes, the text of one, or the schema or the reference of scene files.
 pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
+    if let Some(name) = &args.show {
+        let scenes = frazil_scene::builtin();
+        let Some(scene) = scenes.iter().find(|scene| scene.name == name) else {
+            let names: Vec<&str> = scenes.iter().map(|scene| scene.name).collect();
+            let hint = frazil_scene::nearest(name, &names).map(|near| format!("; did you mean {near}?"));
+            return Err(Failure::input(format!(
+                "found the scene \"{name}\", expected a built-in one, see `frazil scenes`{}",
+                hint.unwrap_or_default()
+            )));
+        };
+        return say::data(scene.text);
+    }
+    if args.reference {
+        return say::data(&frazil_scene::reference());
+    }
     if args.schema {
         return say::data(&format!("{:#}\n", frazil_scene::json_schema()));
     }

@@ -2,6 +2,7 @@
 //! `println!` is not used, because it panics when a pipe is closed.
 
 use crate::failure::Failure;
+use console::Style;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
@@ -15,9 +16,27 @@ pub fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to stderr, ignoring errors. Long words, which only users' values have, are shortened.
+/// Writes a line to stderr, ignoring errors. On a terminal "error:" and "warning:" have a colour, unless
+/// `NO_COLOR` is set.
 pub fn note(line: impl Display) {
-    let _ = writeln!(std::io::stderr(), "frazil: {}", shortened(&line.to_string()));
+    let line = shortened(&line.to_string());
+    let _ = match line.split_once(": ").filter(|_| has_colour()) {
+        Some(("error", rest)) => writeln!(std::io::stderr(), "frazil: {} {rest}", styled("error:").red()),
+        Some(("warning", rest)) => {
+            writeln!(std::io::stderr(), "frazil: {} {rest}", styled("warning:").yellow())
+        }
+        _ => writeln!(std::io::stderr(), "frazil: {line}"),
+    };
+}
+
+fn styled(word: &str) -> console::StyledObject<&str> {
+    Style::new().for_stderr().bold().apply_to(word)
+}
+
+/// Returns true if messages have colours: on a terminal that has them, or with `CLICOLOR_FORCE`, and never
+/// with `NO_COLOR`.
+fn has_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && console::colors_enabled_stderr()
 }
 
 /// Shortens words of more than a thousand characters: "aaaa… (3000 characters)".

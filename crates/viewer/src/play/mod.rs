@@ -46,7 +46,7 @@ fn write(
 ) -> Result<(), Failure> {
     let (width, height) = (scene.render.width_px, scene.render.height_px);
     // A path that cannot be written is reported before the device is opened.
-    let mut sink = Sink::create(out, width, height, args.fps)?;
+    let mut sink = Sink::create(out, width, height, args.fps, args.overwrite)?;
     if let Some(problem) = damage::unfinished(&recording) {
         say::note(format_args!("warning: {problem}"));
     }
@@ -74,7 +74,7 @@ fn write(
     sink.finish()?;
     if !args.quiet {
         let (n, out) = (frames.len(), out.display());
-        say::note(format_args!("{n} pictures of {width} × {height} at {} a second are in {out}", args.fps));
+        say::note(format_args!("{n} pictures of {width} × {height} at {} fps are in {out}", args.fps));
     }
     player.check_whole()
 }

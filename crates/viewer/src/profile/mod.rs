@@ -8,13 +8,14 @@ mod stepping;
 mod vary;
 
 pub use document::{document, kernel_fact, kernel_facts, memory, write};
+pub use stepping::steps;
 pub use vary::Runner;
 
 use crate::args::ProfileArgs;
 use crate::device;
 use crate::failure::Failure;
 use crate::profiling::PassLog;
-use crate::run::{self, Folder};
+use crate::run::{self, Existing, Output};
 use crate::say;
 use crate::simulation::Simulation;
 use frazil_kernels::MultiplyAdd;
@@ -25,7 +26,6 @@ use frazil_report::{
 use frazil_solvers::SolverError;
 use std::ffi::OsString;
 use std::time::Instant;
-use stepping::steps;
 
 /// Number of memory names in the table.
 const COLUMNS_SHOWN: usize = 12;
@@ -43,8 +43,12 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     if let Some(baseline) = &baseline {
         baseline.check(&device.info().name, &scene.name, &scene_hash)?;
     }
-    let folder = Folder::create(&args.out.clone().unwrap_or_else(|| run::default_folder(&scene)))?;
-    let _lock = run::FolderLock::acquire(folder.root())?;
+    let output = Output {
+        requested: args.out.as_deref(),
+        default: &run::default_folder(&scene.name, "_profile"),
+        existing: Existing::of(args.overwrite, false),
+    };
+    let (folder, _lock) = output.claim_and_lock()?;
     let peak_gflop_per_s = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
     let mut passes = PassLog::new(&device)?;
     let mut simulation = Simulation::new(&device, scene)?;

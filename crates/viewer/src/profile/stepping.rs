@@ -20,7 +20,7 @@ struct InFlight {
 
 /// Takes `n` steps like a run, without read-back of the state, and with time stamps if there is a log for
 /// them. Submissions in which a record overflows are not in the log; their steps are repeated.
-pub(super) fn steps(
+pub fn steps(
     simulation: &mut Simulation,
     n: u64,
     mut passes: Option<&mut PassLog>,

@@ -1,6 +1,7 @@
 //! `frazil run`: simulates a scene from its initial state or from a checkpoint, and writes all results.
 
 mod changes;
+mod claim;
 mod flow;
 mod identity;
 mod impacts;
@@ -17,12 +18,14 @@ mod session;
 mod writer;
 
 pub use changes::Changes;
+pub use claim::{Existing, Output, refuse_file, refuse_populated};
 pub use flow::draw_map;
 pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
 pub use lock::FolderLock;
 pub use outputs::{Folder, check_outputs, create_dir, default_folder};
 pub use picture::{Camera, draw};
+pub use progress::time_left;
 pub use report::{GIT_COMMIT, Report};
 pub use schedule::Schedule;
 pub use session::Ended;
@@ -71,8 +74,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     if device.is_software() {
         report.warn(device::SOFTWARE_WARNING.to_owned(), args.quiet);
     }
-    let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(&scene)))?;
-    let _lock = FolderLock::acquire(folder.root())?;
+    let (folder, _lock) = open_folder(args, &scene)?;
     if checkpoint.is_none()
         && let Some(aside) = folder.set_checkpoint_aside()?
     {
@@ -100,6 +102,21 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         }
         Ended::Interrupted => Err(interrupted(&ran, &folder)),
     }
+}
+
+/// Opens the output folder of the arguments; without `--out` that of the checkpoint, or a numbered one.
+fn open_folder(args: &RunArgs, scene: &Scene) -> Result<(Folder, Option<FolderLock>), Failure> {
+    let default = default_folder(&scene.name, "");
+    let of_checkpoint = args.resume.as_deref().and_then(Path::parent);
+    let of_checkpoint = of_checkpoint.filter(|folder| Folder::existing(folder).has_outputs());
+    let of_checkpoint = of_checkpoint.map(|folder| if folder == "" { Path::new(".") } else { folder });
+    let requested = args.out.as_deref().or(of_checkpoint);
+    let existing = match (requested, &args.resume) {
+        // Nothing is resumed in a folder that nobody named.
+        (None, Some(_)) => Existing::Refuse,
+        _ => Existing::of(args.overwrite, args.resume.is_some()),
+    };
+    Output { requested, default: &default, existing }.claim_and_lock()
 }
 
 /// Parameters of a run.

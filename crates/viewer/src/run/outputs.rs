@@ -8,7 +8,6 @@ use frazil_io::{
     Checkpoint, Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter, WrittenOutputs,
     flow_raster_files,
 };
-use frazil_scene::Scene;
 use frazil_solvers::{MetricInfo, PlotSpec, factories};
 use std::fmt::Display;
 use std::fs;
@@ -165,12 +164,12 @@ impl Folder {
     }
 }
 
-/// Returns the default output folder of a scene.
-pub fn default_folder(scene: &Scene) -> PathBuf {
+/// Returns the default output folder of a scene's name, with a suffix.
+pub fn default_folder(name: &str, suffix: &str) -> PathBuf {
     // The name is free text: characters that could leave the folder, or are special in a shell, become
     // underscores.
     let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
-    Path::new("out").join(scene.name.chars().map(plain).collect::<String>())
+    Path::new("out").join(name.chars().map(plain).chain(suffix.chars()).collect::<String>())
 }
 
 /// Creates a folder and its parents if they do not exist. New ones survive a crash of the machine.

@@ -235,7 +235,7 @@ fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
                 .smallest_positive(MIN_SPEED)
                 .max_decimals(2)
                 .text("speed");
-            if ui.add(slider).on_hover_text("recorded frames a picture; below 0 backwards").changed() {
+            if ui.add(slider).on_hover_text("recorded frames per picture; below 0 backwards").changed() {
                 actions.push(Action::Speed(requested));
             }
         }
@@ -252,13 +252,13 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
         row("time", format!("{:.3} s", status.time_s));
         row("step", status.step.to_string());
         row("particles", status.n_particles.to_string());
-        row("frames", format!("{:.1} fps", status.pictures_per_s));
+        row("frame rate", format!("{:.1} fps", status.pictures_per_s));
         if let SourceStatus::Recording { frame, n_frames, is_growing, .. } = status.source {
             let end = if is_growing { ", open" } else { "" };
             row("frame", format!("{frame} of {n_frames}{end}"));
         }
         if let SourceStatus::Live { steps_per_s, highlights, .. } = status.source {
-            row("steps", format!("{steps_per_s:.1}/s"));
+            row("steps", format!("{steps_per_s:.1} per second"));
             for (label, value) in highlights {
                 row(label, value.clone());
             }

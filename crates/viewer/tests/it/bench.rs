@@ -198,6 +198,6 @@ fn points_missing_on_either_side_are_reported() {
         rows,
     ];
     let output = stdout(&succeed(&mut command(&arguments)));
-    assert!(output.contains("in this measurement only: device.copy count=7"), "{output}");
-    assert!(output.contains("in the baseline only: device.copy count=5"), "{output}");
+    assert!(output.contains("in the current measurement only: device.copy count=7"), "{output}");
+    assert!(output.contains("in the baseline measurement only: device.copy count=5"), "{output}");
 }

@@ -192,7 +192,8 @@ fn tunables_change_no_bit_and_the_best_is_marked() {
     assert!(text.contains("workgroup_size=4096 refused: kernel "), "{text}");
     assert!(text.contains("best *"), "{text}");
 
-    let output = profile_small(folder.path(), &["--vary", "workgroup_size=4096"]).output().unwrap();
+    let again = ["--overwrite", "--vary", "workgroup_size=4096"];
+    let output = profile_small(folder.path(), &again).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("takes none of the values"), "{}", stderr(&output));
 }

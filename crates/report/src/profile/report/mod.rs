@@ -89,7 +89,7 @@ fn figures(profile: &Profile) -> Markup {
     let rate = step_ns.filter(|ns| *ns > 0).map(|ns| 1e3 * profile.n_particles as f64 / ns as f64);
     let all = [
         (or_dash(step_ns.map(|ns| format!("{:.3} ms", ns as f64 / 1e6))), "median step, device time"),
-        (or_dash(rate.map(|rate| format!("{rate:.2} M"))), "particle steps a second"),
+        (or_dash(rate.map(|rate| format!("{rate:.2} M"))), "particle steps per second"),
         (or_dash(profile.copy_gb_per_s.map(|copy| format!("{copy:.1} GB/s"))), "copy bandwidth"),
         (or_dash(profile.peak_gflop_per_s.map(|peak| format!("{peak:.1} GFLOP/s"))), "peak of multiply-adds"),
         (

@@ -153,6 +153,13 @@ impl Scene {
             );
         }
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
+        if block.shape.n_points().is_some() {
+            return check.fail(
+                &format!("{key}.shape"),
+                "points in a scene of solver.kind = \"dem\"",
+                "a shape to fill with grains; frazil run --resume goes on with those of a checkpoint",
+            );
+        }
         if block.shape.is_flat() {
             return check.fail(
                 &format!("{key}.shape"),
