@@ -9,6 +9,7 @@ use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::{Format, MeshFormat};
+use frazil_report::MIN_RUNS;
 use frazil_scene::{Every, FlowQuantity, RenderScheme, Scene, SceneError};
 use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ Environment:
   FRAZIL_REPLAY=0           record every step, also where an earlier one recurs
   FRAZIL_ROBUST_ACCESS=0    no bounds checks of buffers
   FRAZIL_LABELS=1|0         label passes for frame debuggers [default: with validation and in profiles]
+  FRAZIL_WATCHDOG=SECONDS   end with an error that names the pass if a submission takes longer; 0: never
+                            [default: 60 on a GPU, without the name; 0 on a software device]
   NO_COLOR=1                no colours on a terminal
 All but the first change the time of a step and no bit of the results. Pipelines and tunables are
 kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
@@ -51,10 +54,11 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Open a window on a running scene or on a recording.
     ///
-    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, H lists the
-    /// keys, P shows the parameters that can change while a simulation runs, Esc closes. A recording plays
-    /// backwards with J and forwards with L, faster when pressed again, and K pauses; Home and End go to its
-    /// ends. Drag with the left button to orbit, with the right or middle one to pan; the wheel zooms. With G
+    /// Space plays and pauses, → takes one step or frame, ← goes one back, Home and End go to the first and
+    /// the last, R starts again, H lists all keys, Esc closes. P shows the parameters that can change while a
+    /// simulation runs, M the plot of a metric, C the histogram of the values that are shown; a click on a
+    /// particle shows its values; S writes a picture and V a video. A recording plays backwards with J and
+    /// forwards with L, faster when pressed again, and K pauses. Drag with the left button to orbit, with the right or middle one to pan; the wheel zooms. With G
     /// held, dragging with the left button pulls the particles of a running simulation.
     View(ViewArgs),
     /// Play a recording in a window, or make a video of it.
@@ -460,6 +464,52 @@ pub struct ExportWhat {
     pub map: Option<FlowQuantity>,
 }
 
+/// Comparison with another build or with an earlier measurement.
+#[derive(Debug, clap::Args)]
+pub struct CompareArgs {
+    /// Compare with another build of frazil, whose processes take turns with those of this one, or with an
+    /// earlier measurement (rows of a bench, profile.json) on the same device; exit status 1 if anything is
+    /// slower.
+    #[arg(long, value_name = "BINARY|FILE")]
+    pub against: Option<PathBuf>,
+    /// Number of rounds with another build, each of two processes of both.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(3..))]
+    pub rounds: u16,
+    /// Measure in N processes, so that a later comparison knows the variance between them [default: 1; 5 if
+    /// compared with a file that has at least 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub runs: Option<u16>,
+    /// Tolerated relative difference [default: 0.02 with another build, 0.05 with a file].
+    #[arg(long, value_name = "SHARE", value_parser = tolerance, allow_hyphen_values = true)]
+    tolerance: Option<f64>,
+    /// Print all columns of tables, beyond a width of 100.
+    #[arg(long)]
+    pub wide: bool,
+}
+
+impl CompareArgs {
+    /// Options of the comparison, and true for those with a value: processes that only measure do without.
+    pub const OPTIONS: [(&str, bool); 5] =
+        [("against", true), ("rounds", true), ("runs", true), ("tolerance", true), ("wide", false)];
+
+    /// Returns the tolerated relative difference with another build.
+    pub fn tolerance_of_builds(&self) -> f64 {
+        self.tolerance.unwrap_or(0.02)
+    }
+
+    /// Returns the tolerated relative difference with an earlier measurement.
+    pub fn tolerance_of_files(&self) -> f64 {
+        self.tolerance.unwrap_or(0.05)
+    }
+
+    /// Returns the number of processes that measure, if they are compared with a file whose measurement took
+    /// `earlier`; `None` for none but this one.
+    pub fn processes(&self, earlier: Option<usize>) -> Option<usize> {
+        let default = if earlier.is_some_and(|n| n >= MIN_RUNS) { 5 } else { 1 };
+        Some(self.runs.map_or(default, usize::from)).filter(|n| *n > 1)
+    }
+}
+
 /// Numbers of frames: from `first` to `last`, both included, every `step`th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameRange {
@@ -515,13 +565,8 @@ pub struct ProfileArgs {
     /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
     #[arg(long)]
     pub overwrite: bool,
-    /// Compare with an earlier profile.json of the same scene and device; exit status 1 if a kernel is
-    /// slower.
-    #[arg(long, value_name = "FILE")]
-    pub against: Option<PathBuf>,
-    /// Tolerated relative difference.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
-    pub tolerance: f64,
+    #[command(flatten)]
+    pub compare: CompareArgs,
     /// Measure the same steps with other values of one of the solver's tunables too, interleaved, such as
     /// workgroup_size=64,128,256 or rows_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
@@ -623,12 +668,8 @@ pub struct BenchArgs {
     /// Append a row for each point to this file (JSON Lines).
     #[arg(long, value_name = "FILE", default_value = "out/bench.jsonl")]
     pub out: PathBuf,
-    /// Compare with the rows of an earlier measurement; status 1 if a point became slower.
-    #[arg(long, value_name = "FILE")]
-    pub against: Option<PathBuf>,
-    /// Tolerated relative difference of medians.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
-    pub tolerance: f64,
+    #[command(flatten)]
+    pub compare: CompareArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Print errors only.
@@ -737,6 +778,9 @@ pub struct KernelsArgs {
     /// Print JSON with all statistics of the driver.
     #[arg(long)]
     pub json: bool,
+    /// Print all columns of the table, beyond a width of 100.
+    #[arg(long)]
+    pub wide: bool,
     /// Print a line of JSON before and after each kernel, for the process that waits for this one.
     #[arg(long, hide = true)]
     pub lines: bool,

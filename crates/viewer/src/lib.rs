@@ -3,6 +3,10 @@
 //!
 //! It has the commands, the window, the order in which results leave the device, and the exit status. It
 //! does not have kernels, solver steps, file formats or Vulkan calls.
+//!
+//! Feature `window`, on by default: the window of `view` and `play`.
+
+#![cfg_attr(not(feature = "window"), allow(dead_code, reason = "some code is for the window alone"))]
 
 mod analyze;
 mod args;
@@ -22,6 +26,7 @@ mod new;
 mod picture;
 mod play;
 mod plots;
+mod processes;
 mod profile;
 mod profiling;
 mod run;
@@ -45,11 +50,12 @@ use std::process::ExitCode;
 /// Runs the command given by the arguments, the first of which is the program's name. Results go to files
 /// and stdout, notes and errors to stderr.
 pub fn run_cli(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match Args::try_parse_from(args) {
+    let words: Vec<OsString> = args.into_iter().collect();
+    let args = match Args::try_parse_from(&words) {
         Ok(args) => args,
         Err(error) => return args::explain(&error),
     };
-    match dispatch(&args) {
+    match dispatch(&args, &words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             say::note(format_args!("error: {failure}"));
@@ -58,7 +64,7 @@ pub fn run_cli(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(args: &Args) -> Result<(), Failure> {
+fn dispatch(args: &Args, words: &[OsString]) -> Result<(), Failure> {
     let validation = args.validation;
     match &args.command {
         Command::Run(run) => run::run(run, validation),
@@ -66,9 +72,9 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::View(view) => view::view(view, validation),
         Command::Play(play) => play::play(play, validation),
         Command::Export(export) => export::export(export, validation),
-        Command::Profile(profile) => profile::profile(profile, validation),
+        Command::Profile(profile) => profile::profile(profile, validation, words),
         Command::Tune(tune) => tune::tune(tune, validation),
-        Command::Bench(bench) => bench::bench(bench, validation),
+        Command::Bench(bench) => bench::bench(bench, validation, words),
         Command::Analyze(arguments) => analyze::analyze(arguments, validation),
         Command::Validate(arguments) => validate::validate(arguments, validation),
         Command::Check(check) => check::check(check, validation),

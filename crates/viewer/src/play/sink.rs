@@ -15,6 +15,15 @@ pub enum Sink {
 }
 
 impl Sink {
+    /// Returns true if videos can be encoded as mp4 and gif.
+    #[cfg(feature = "window")]
+    pub fn has_ffmpeg() -> bool {
+        use std::process::{Command, Stdio};
+        let version =
+            Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    }
+
     /// Creates the output. A file, or a folder with files, is refused unless it may be replaced.
     pub fn create(out: &Path, width: u32, height: u32, fps: u32, may_replace: bool) -> Result<Self, Failure> {
         let extension = out.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());

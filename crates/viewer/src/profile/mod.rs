@@ -24,19 +24,20 @@ use frazil_report::{
     profile_table, throughput_table, vary_table,
 };
 use frazil_solvers::SolverError;
+use std::ffi::OsString;
 use std::time::Instant;
 
 /// Number of memory names in the table.
 const COLUMNS_SHOWN: usize = 12;
 
 /// Measures, compares and varies as requested, prints tables, and writes `profile.json`, `trace.json` and
-/// `profile.html`.
-pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
+/// `profile.html`. `words` are the arguments of this process.
+pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     if let Some(candidates) = &args.vary {
         vary::check_key(candidates, &scene)?;
     }
-    let baseline = args.against.as_deref().map(against::read).transpose()?;
+    let baseline = args.compare.against.as_deref().map(against::open).transpose()?;
     let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
     let scene_hash = run::scene_hash(&scene)?;
     if let Some(baseline) = &baseline {
@@ -76,14 +77,19 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
         profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, simulation.tuning, steps)?);
         device.check_validation()?;
     }
-    let comparison = baseline.as_ref().map(|b| b.compare(&profile, args.tolerance)).transpose()?;
-    write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
+    let described = device::describe(device.info());
+    drop((simulation, device));
+    let (comparison, load) = against::measure(args, baseline.as_ref(), &mut profile, words)?;
+    write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
 
-    let mut text = summary(&profile, &device::describe(device.info()), wall_s / args.steps as f64);
+    let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
     if let Some(comparison) = &comparison {
         text += &format!("\n{}", comparison_table(comparison, TableStyle::Plain));
+    }
+    if let Some(load) = &load {
+        text += &format!("{load}\n");
     }
     say::data(&text)?;
     for gap in passes.gaps() {
@@ -110,7 +116,7 @@ fn work(simulation: &Simulation) -> Result<Vec<WorkItem>, Failure> {
 }
 
 /// Formats the tables, and the overlap of host and device.
-fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
+fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
     let (n, plain) = (profile.n_particles, TableStyle::Plain);
     let mut text = format!("{}: {n} particles, {} steps on {device}\n", profile.scene, profile.steps);
     if !profile.tuning.is_empty() {
@@ -120,13 +126,13 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     if profile.is_software {
         text += &format!("{}\n", device::SOFTWARE_WARNING);
     }
-    text += &format!("\n{}", profile_table(&profile.rows, plain));
-    text += &format!("\n{}", pass_table(&profile.passes, plain));
+    text += &format!("\n{}", profile_table(&profile.rows, wide, plain));
+    text += &format!("\n{}", pass_table(&profile.passes, wide, plain));
     let throughputs = profile.throughputs();
     if !throughputs.is_empty() {
-        text += &format!("\n{}", throughput_table(&throughputs, plain));
+        text += &format!("\n{}", throughput_table(&throughputs, wide, plain));
     }
-    text += &format!("\n{}", facts_table(&profile.kernels, plain));
+    text += &format!("\n{}", facts_table(&profile.kernels, wide, plain));
     if !profile.driver_reports() {
         text += "registers, spills and code size: not reported by this driver\n";
     }

@@ -82,7 +82,13 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     }
     let start =
         Start { args, device: &device, scene, changes, checkpoint, folder: &folder, report, bar: None };
-    let ran = simulate(start, |_| Ok(()))?;
+    let ran = simulate(start, |_| Ok(())).map_err(|failure| match failure.kind {
+        // A checkpoint of an earlier run has been set aside.
+        FailureKind::Device if folder.checkpoint().exists() => {
+            failure.with_remedy(format_args!("go on with --resume {}", folder.checkpoint().display()))
+        }
+        _ => failure,
+    })?;
     match ran.ended {
         Ended::Complete => {
             if !args.quiet {
@@ -234,6 +240,9 @@ pub fn simulate(
     report.write(folder, &simulation, final_state)?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
+    if ended.is_ok() {
+        device.check_validation()?;
+    }
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
 }
 
@@ -288,6 +297,7 @@ fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
     let (step, last) = (ran.step, ran.schedule.last_step);
     let next = match ran.schedule.checkpoint {
         Some(_) if step > 0 => format!("go on with --resume {}", folder.checkpoint().display()),
+        Some(_) => "there is no checkpoint yet: start it again".to_owned(),
         _ => "with --checkpoint EVERY it could be resumed".to_owned(),
     };
     Failure::other(format!("interrupted at step {step} of {last}; {next}"))

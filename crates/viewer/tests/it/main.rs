@@ -12,6 +12,7 @@ mod kernels;
 mod live;
 mod mpm;
 mod output_folder;
+mod overflow;
 mod play;
 mod profile;
 mod reproducibility;
