@@ -5,7 +5,7 @@ use chacha20::rand_core::SeedableRng;
 
 use crate::random::unit_interval;
 use crate::shapes::blue_noise;
-use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Vec3};
+use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Shape, Vec3};
 
 /// Particles of a scene at time 0, in the order of blocks and, within a block, of its lattice or of drawing.
 /// The index in these columns is the particle's id.
@@ -169,8 +169,9 @@ impl Scene {
         let mut push = |point: Vec3| {
             positions_m.push(std::array::from_fn(|i| (point[i] as f32).clamp(min[i], max[i])));
         };
-        if let Some(places) = block.shape.file_positions_m() {
-            places.for_each(push);
+        if let Shape::Points { scale, offset_m, points, .. } = &block.shape {
+            let cloud = points.get().map(|cloud| cloud.positions.as_slice()).unwrap_or_default();
+            cloud.iter().for_each(|point| push(std::array::from_fn(|i| offset_m[i] + scale * point[i])));
             return;
         }
         match block.fill_of_count() {
@@ -191,13 +192,6 @@ impl Scene {
                 }
             }
         }
-    }
-
-    /// Returns the positions of the particles of files, as they are sampled.
-    pub(crate) fn file_positions(&self) -> impl Iterator<Item = [f32; 3]> {
-        let (min, max) = (self.domain.min_m, self.domain.max_m);
-        let places = self.particles.iter().filter_map(|block| block.shape.file_positions_m()).flatten();
-        places.map(move |x| std::array::from_fn(|i| (x[i] as f32).clamp(min[i] as f32, max[i] as f32)))
     }
 
     /// Refuses points of a block that lie inside another block or on the wrong side of a collider or body.

@@ -234,13 +234,6 @@ impl Shape {
         }
     }
 
-    /// Returns the positions in m of the particles of a file; none for other shapes.
-    pub(crate) fn file_positions_m(&self) -> Option<impl Iterator<Item = Vec3>> {
-        let Self::Points { scale, offset_m, points, .. } = self else { return None };
-        let cloud = points.get().map(|cloud| cloud.positions.as_slice()).unwrap_or_default();
-        Some(cloud.iter().map(move |point| std::array::from_fn(|i| offset_m[i] + scale * point[i])))
-    }
-
     /// Returns the number of particles of a file; none for other shapes.
     pub(crate) fn n_points(&self) -> Option<usize> {
         match self {

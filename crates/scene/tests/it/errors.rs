@@ -217,7 +217,7 @@ fn wrong_types_report_found_and_expected() {
     assert_message(
         minimal(&["particles.0.shape.sphere.radius_m=1"]),
         "minimal.toml with --set particles.0.shape.sphere.radius_m=1: particles.0.shape: found both box and sphere, \
-         expected one of box, rectangle, circle, sphere, cylinder, text, mesh",
+         expected one of box, rectangle, circle, sphere, cylinder, text, mesh, points",
     );
 }
 

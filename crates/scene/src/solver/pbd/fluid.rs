@@ -53,8 +53,8 @@ pub struct Fluid {
     pub constraint_gradient: Option<ConstraintGradient>,
     /// Bound of the random displacement of particles along each axis at the start, in spacings, after which
     /// they move to rest density before the first step; 0 keeps them where they were sampled. By default 0.2:
-    /// a lattice of particles resists being deformed, and damps the first motion of a fluid. Only 0, its
-    /// default, in scenes with `[snow]`.
+    /// a lattice of particles resists being deformed, and damps the first motion of a fluid. By default 0
+    /// with particles of a file, and only 0 in scenes with `[snow]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 0.5))]
     pub initial_disorder_spacings: Option<f64>,

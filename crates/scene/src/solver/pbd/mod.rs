@@ -14,8 +14,6 @@ pub use snow::*;
 pub use springs::Springs;
 pub(crate) use validate_fluid::check_fluid;
 
-use std::collections::HashSet;
-
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
 
@@ -181,13 +179,15 @@ impl Scene {
 
     /// Returns the bound of the random displacement of particles of a `[fluid]` at the start, in spacings.
     pub fn initial_disorder_spacings(&self) -> f64 {
-        let by_default = if self.snow().is_some() { 0.0 } else { DEFAULT_INITIAL_DISORDER_SPACINGS };
+        let is_from_file = self.particles.iter().any(|block| block.shape.n_points().is_some());
+        let is_ordered = self.snow().is_some() || is_from_file;
+        let by_default = if is_ordered { 0.0 } else { DEFAULT_INITIAL_DISORDER_SPACINGS };
         self.fluid().map_or(0.0, |fluid| fluid.initial_disorder_spacings.unwrap_or(by_default))
     }
 
     /// Returns sampled positions of a `[fluid]` in m, each displaced by up to
-    /// [`Self::initial_disorder_spacings`] along each axis within the domain, but for those that a file gives.
-    /// Drawn from the seed: the same bits on every platform.
+    /// [`Self::initial_disorder_spacings`] along each axis within the domain. Drawn from the seed: the same
+    /// bits on every platform.
     pub fn disordered_positions_m(&self, sampled: &Sampled) -> Vec<[f32; 3]> {
         let bound_m = self.initial_disorder_spacings() * self.particle_spacing_m();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
@@ -197,13 +197,8 @@ impl Scene {
             let along = f64::from(x) + (2.0 * unit_interval(&mut rng) - 1.0) * bound_m;
             along.clamp(low[axis], high[axis]) as f32
         };
-        let of_files: HashSet<[u32; 3]> = self.file_positions().map(|x| x.map(f32::to_bits)).collect();
         let positions = sampled.positions_m.iter();
-        let displaced = positions.map(|x| {
-            let place: [f32; 3] = std::array::from_fn(|axis| moved(axis, x[axis]));
-            if of_files.contains(&x.map(f32::to_bits)) { *x } else { place }
-        });
-        displaced.collect()
+        positions.map(|x| std::array::from_fn(|axis| moved(axis, x[axis]))).collect()
     }
 
     /// Returns the `[fluid]` section, if the scene has it.
