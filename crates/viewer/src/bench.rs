@@ -319,9 +319,7 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&Ho
             );
         }
     }
-    for (which, points) in
-        [("current", &verdicts.only_current), ("baseline", &verdicts.only_baseline)]
-    {
+    for (which, points) in [("current", &verdicts.only_current), ("baseline", &verdicts.only_baseline)] {
         for (bench, point) in points {
             let _ = writeln!(text, "in the {which} measurement only: {bench} {point}");
         }

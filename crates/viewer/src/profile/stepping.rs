@@ -20,11 +20,7 @@ struct InFlight {
 
 /// Takes `n` steps like a run, without read-back of the state, and with time stamps if there is a log for
 /// them. Submissions in which a record overflows are not in the log; their steps are repeated.
-pub fn steps(
-    simulation: &mut Simulation,
-    n: u64,
-    mut passes: Option<&mut PassLog>,
-) -> Result<(), Failure> {
+pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
     let device = simulation.device.clone();
     let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
     let max = u64::from(simulation.scene.solver.steps_per_submission);
