@@ -273,10 +273,11 @@ pub enum Projection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
-    /// Point the camera looks at, in m; by default the centre of the domain.
+    /// Point the camera looks at, in m; by default the centre of the domain, or on a terrain that of the flow
+    /// from its releases to its expected run-out, moved as far as the legend requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_m: Option<Vec3>,
-    /// Distance from the target in m; by default as far as needed to see the whole domain.
+    /// Distance from the target in m; by default as far as needed to see all of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
     /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is
