@@ -1,6 +1,6 @@
 //! Content of a picture.
 
-use crate::{ColorMap, Fluid, Legend, Mesh, OrbitCamera, Pieces, Swatch, Terrain};
+use crate::{ColorMap, Fluid, Legend, Mesh, OrbitCamera, Pieces, Powder, Swatch, Terrain};
 use frazil_shaders::render::particles;
 use frazil_vk::{Buffer, DeviceCount};
 use glam::Vec3;
@@ -28,6 +28,9 @@ pub struct Frame<'a> {
     pub pieces: &'a [Pieces<'a>],
     /// Fluid with a smooth, refracting surface.
     pub fluid: Option<Fluid<'a>>,
+    /// Suspended powder, for example of an avalanche. It has no depth: lines and translucent particles are
+    /// drawn over it, and it casts no shadows.
+    pub powder: &'a [Powder<'a>],
     /// True if the surroundings that a fluid reflects are the background of the picture.
     pub backdrop: bool,
     /// Sun and fog.
@@ -264,6 +267,7 @@ impl Default for Frame<'_> {
             backdrop: false,
             light: Light::default(),
             lights: &[],
+            powder: &[],
             snow: SnowLook::default(),
             shadows: None,
             occlusion: 0.0,

@@ -5,10 +5,11 @@ use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
 use crate::light;
 use crate::lighting::Lighting;
+use crate::powder::{Behind, PowderPasses};
 use crate::shadows::ShadowImages;
 use crate::{
-    ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Shadows, Swatch,
-    Terrain, legend,
+    ColorMap, FluidImages, Ground, Legend, OrbitCamera, PowderSums, Projection, Result, Shading, Shadows,
+    Swatch, Terrain, legend,
 };
 use crate::{Mesh, Pieces};
 use frazil_shaders::render::particles::COLUMN_NONE;
@@ -27,6 +28,7 @@ use frazil_vk::{
 /// - with shadows, `render.sun_opaque` and `render.sun_fluid` draw depths as the sun sees them;
 /// - `render.scene` draws everything that has depth;
 /// - with a fluid, the passes of [`FluidImages`] draw it;
+/// - with powder, `render.powder` and `render.powder_light` draw it over all that;
 /// - `render.overlay` applies ambient occlusion computed from the depth, and draws translucent particles,
 ///   wire frames and text;
 /// - `render.resolve`, with supersampling only, averages the finer picture of the two passes before it down,
@@ -37,6 +39,8 @@ pub struct Renderer {
     pipelines: Pipelines,
     /// Present from the first picture with a fluid on.
     fluid: Option<FluidPasses>,
+    /// Present from the first picture with powder on.
+    powder: Option<PowderPasses>,
     /// Present from the first picture with shadows on.
     shadows: Option<ShadowImages>,
     /// Bound in place of shadow images.
@@ -118,6 +122,7 @@ impl Renderer {
             pipelines: Pipelines::new(device)?,
             fluid: None,
             shadows: None,
+            powder: None,
             no_shadow: device.buffer_from("no shadow", &[0.0])?,
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?, upload(grey)?],
             typeface: Typeface::new(),
@@ -174,6 +179,7 @@ impl Renderer {
         self.prepare_fluid(frame)?;
         self.prepare_shadows(frame)?;
         let Targets { color, depth, depth_values, resolved } = &self.targets;
+        self.prepare_powder(frame)?;
         let (width, height) = color.size();
         let view = frame.camera.view(width, height);
         let [r, g, b] = frame.background;
@@ -195,13 +201,24 @@ impl Renderer {
         recorder.render("render.scene", color, depth, background, &draws);
         let mut overlay = Vec::new();
         let occlusion = (frame.occlusion > 0.0).then(|| self.occlusion(frame, view));
+        let powder = self.powder.as_ref().filter(|_| !frame.powder.is_empty());
         if let Some((fluid, passes, terms)) = &fluid {
             let fog = fog_of(frame);
             let scene = Scene { color, depth, depth_values, view, fog };
             passes.record(recorder, &scene, fluid, terms, &lighting, occlusion);
         } else if let Some(occlusion) = occlusion {
             recorder.copy_image(depth, &depth_values.cast());
-            overlay.push(occlusion);
+            if powder.is_some() {
+                // It does not darken the powder before it.
+                recorder.render("render.shade_opaque", color, depth, None, &[occlusion]);
+            } else {
+                overlay.push(occlusion);
+            }
+        }
+        if let Some(passes) = powder {
+            recorder.copy_image(depth, &depth_values.cast());
+            let behind = Behind { color, depth, depth_values, view, fog: fog_of(frame) };
+            passes.record(recorder, &behind, frame, &lighting);
         }
         for particles in frame.particles {
             let pipeline = match particles.shading {
@@ -239,6 +256,17 @@ impl Renderer {
 
     /// Creates the images of shadows, on their first picture.
     fn prepare_shadows(&mut self, frame: &Frame<'_>) -> Result<()> {
+    /// Creates the passes of powder, on its first picture, and sets their size.
+    fn prepare_powder(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let (size, per_axis) = (self.size(), self.supersampling());
+        match &mut self.powder {
+            _ if frame.powder.is_empty() => {}
+            Some(passes) => passes.resize(size, per_axis)?,
+            None => self.powder = Some(PowderPasses::new(&self.device, size, per_axis)?),
+        }
+        Ok(())
+    }
+
         let Some(Shadows { size_px, .. }) = frame.shadows else { return Ok(()) };
         let mut images = match self.shadows.take().filter(|images| images.size_px() == size_px) {
             Some(images) => images,
@@ -271,6 +299,11 @@ impl Renderer {
 
     /// Collects the draws that have depth; blended draws come last. What hides the terrain is drawn before
     /// it, so that pixels are shaded once.
+    /// Returns the sums of the last picture with powder.
+    pub fn powder_sums(&self) -> Option<&PowderSums> {
+        self.powder.as_ref().map(PowderPasses::sums)
+    }
+
     fn scene(&self, frame: &Frame<'_>, view: View, height: u32, lighting: &Lighting) -> Result<Vec<Draw>> {
         let mut draws = self.casters(frame, view, lighting)?;
         draws.extend(self.terrain(frame, view, height, lighting));

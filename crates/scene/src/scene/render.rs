@@ -172,6 +172,8 @@ pub struct Render {
     pub shadows: bool,
     /// Quantity of a flow on a terrain that `map.png` shows.
     pub map: FlowQuantity,
+    /// Powder that flowing snow suspends in the air, and spray.
+    pub powder: PowderLook,
 }
 
 impl Default for Render {
@@ -210,6 +212,7 @@ impl Default for Render {
         }
     }
 }
+            powder: PowderLook::default(),
 
 /// A light from one direction, beside the sun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -262,6 +265,46 @@ pub struct SnowLook {
 #[serde(rename_all = "snake_case")]
 pub enum Projection {
     /// Perspective: farther objects appear smaller.
+/// Suspended powder in pictures of snow in the schemes `surface` and `surface_and_slabs`. It shows how fast
+/// snow flows, and is no part of the simulation: it follows from the positions and velocities of one state,
+/// and has no mass, no drag and no history.
+///
+/// A particle of mass m and speed v above the onset v₀ carries a puff of ice particles of radius r and
+/// density ρ = 917 kg/m³ with a mass of s m (1 − (v₀/v)²), whose extinction cross-section is 3/(2 r ρ) m² a
+/// kilogram.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PowderLook {
+    /// Share s of a particle's mass that is suspended at high speed, 0 to 1; by default 0.002 in scenes with
+    /// a terrain, else 0, for no powder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspended_share: Option<f64>,
+    /// Speed v₀ in m/s above which powder is suspended.
+    pub onset_speed_m_s: f64,
+    /// Radius r in m of the suspended ice particles.
+    pub ice_radius_m: f64,
+    /// Radius of a puff in m, at most 1000; by default 5 spacings. Its centre is half as high above the
+    /// particle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub puff_radius_m: Option<f64>,
+    /// Optical depth through the middle of a particle of spray, 0 to 100; 0 for opaque spheres. By default 2
+    /// in scenes with a terrain, else 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spray_optical_depth: Option<f64>,
+}
+
+impl Default for PowderLook {
+    fn default() -> Self {
+        Self {
+            suspended_share: None,
+            onset_speed_m_s: 10.0,
+            ice_radius_m: 1e-4,
+            puff_radius_m: None,
+            spray_optical_depth: None,
+        }
+    }
+}
+
     #[default]
     Perspective,
     /// Orthographic: size does not depend on distance; for scenes of two dimensions. The visible height

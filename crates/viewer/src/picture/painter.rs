@@ -7,6 +7,7 @@ use super::grid_lines;
 use super::landscape::Landscape;
 use super::legends::{LegendOverride, Legends};
 use super::outline;
+use super::powder::PowderStyle;
 use super::shown::Shown;
 use super::space::{up_axis, vec3};
 use super::surface::Surfaces;
@@ -30,6 +31,7 @@ pub struct Painter {
     landscape: Landscape,
     scheme: RenderScheme,
     surfaces: Surfaces,
+    powder: PowderStyle,
     fluids: Fluids,
 }
 
@@ -95,6 +97,7 @@ impl Painter {
             fluids: Fluids::new(device, scene)?,
         })
     }
+            powder: PowderStyle::of(scene),
 
     /// Returns true if the range of a property must still be determined from its values, which must be
     /// computed before a picture is recorded.
@@ -126,7 +129,8 @@ impl Painter {
         }
         let (mut particles, surfaces) = if has_surface {
             self.surfaces.find(shown)?;
-            (self.surfaces.spray(shown, self.scenery.radius_m), self.surfaces.meshes(shown))
+            let (radius_m, are_solid) = (self.scenery.radius_m, !self.powder.has_spray());
+            (self.surfaces.spray(shown, radius_m, are_solid), self.surfaces.meshes(shown))
         } else {
             let legend = self.legends.get(name);
             (sprites.iter().map(|sprites| sprites.particles(legend)).collect(), Vec::new())
@@ -134,6 +138,11 @@ impl Painter {
         let scenery = &self.scenery;
         let by_intensity = scenery.is_by_intensity(name);
         let is_by_phase = name == PHASE && !has_surface && !is_fluid;
+        let carriers = if has_surface { self.powder.carriers(shown) } else { Vec::new() };
+        let powder = match has_surface {
+            true => self.powder.powder(&carriers, &self.surfaces, shown),
+            false => Vec::new(),
+        };
         if is_fluid {
             particles.extend(self.fluids.spray());
         }
@@ -169,6 +178,7 @@ impl Painter {
             fluid: is_fluid.then(|| self.fluids.fluid(&fluid_sets)),
             backdrop: is_fluid && scenery.scene.render.show_environment,
             // Flat discs have no ambient occlusion.
+            powder: &powder,
             occlusion: match (by_intensity, has_surface || is_fluid || is_by_phase) {
                 (true, _) => 0.0,
                 (false, true) => SNOW_OCCLUSION,
