@@ -16,4 +16,6 @@ layout(scalar, push_constant) uniform Params {
     // Opacity at the middle of a translucent sphere.
     float opacity;
     Fog fog;
+    // Least radius of a drawn sphere: in m, with perspective at a distance of 1 m.
+    float least_radius;
 };

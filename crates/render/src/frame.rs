@@ -119,7 +119,7 @@ pub struct Particles<'a> {
     pub count: &'a DeviceCount,
     /// Upper bound on the number of particles drawn, whatever the device count.
     pub max_count: u32,
-    /// Radius of the spheres.
+    /// Radius of the spheres. In the picture, none is drawn with less than a pixel.
     pub radius: Radius<'a>,
     /// Source of the colours.
     pub coloring: Coloring<'a>,
@@ -199,8 +199,8 @@ pub enum Shading {
     },
     /// Unlit, so that colours can be read exactly off the legend.
     Flat,
-    /// Unlit, with the maximum of all overlapping spheres, whatever their depth order. Drawn after everything
-    /// opaque.
+    /// Unlit discs that fade out over the outer half of their radius, with the maximum of all that overlap,
+    /// whatever their depth order. Drawn after everything opaque.
     Brightest,
 }
 
@@ -282,7 +282,8 @@ impl Shading {
     /// Returns the index of the shading in `particles.frag`.
     pub(crate) fn number(self) -> u32 {
         match self {
-            Self::Flat | Self::Brightest => particles::SHADING_FLAT,
+            Self::Flat => particles::SHADING_FLAT,
+            Self::Brightest => particles::SHADING_SOFT,
             Self::Lit => particles::SHADING_LIT,
             Self::Matte => particles::SHADING_MATTE,
             Self::Translucent { .. } => particles::SHADING_TRANSLUCENT,

@@ -226,7 +226,7 @@ impl Renderer {
                 Shading::Brightest => &self.pipelines.brightest,
                 _ => continue,
             };
-            overlay.push(self.particles(pipeline, particles, frame, view, &lighting)?);
+            overlay.push(self.particles(pipeline, particles, frame, view, self.pixel(view), &lighting)?);
         }
         overlay.extend(self.wireframes(frame, view));
         let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
@@ -284,7 +284,7 @@ impl Renderer {
         let unshaded = Lighting::unshaded(light::upload(&self.device, frame, None)?, &self.no_shadow);
         let (Some(shadows), Some(images)) = (&frame.shadows, &self.shadows) else { return Ok(unshaded) };
         let sun = shadows.view(frame.light.to_sun, frame.camera.up_axis.axes().up);
-        let mut casters = self.casters(frame, sun, &unshaded)?;
+        let mut casters = self.casters(frame, sun, 0.0, &unshaded)?;
         casters.extend(self.terrain(frame, sun, shadows.size_px, &unshaded));
         let fluid = frame.fluid.as_ref().zip(self.fluid.as_ref());
         let fluid = fluid.map(|(fluid, passes)| passes.distances(fluid, sun));
@@ -305,7 +305,7 @@ impl Renderer {
     }
 
     fn scene(&self, frame: &Frame<'_>, view: View, height: u32, lighting: &Lighting) -> Result<Vec<Draw>> {
-        let mut draws = self.casters(frame, view, lighting)?;
+        let mut draws = self.casters(frame, view, self.pixel(view), lighting)?;
         draws.extend(self.terrain(frame, view, height, lighting));
         draws.extend(frame.ground.map(|ground| self.ground(&ground, frame, view, lighting)));
         Ok(draws)
@@ -318,15 +318,28 @@ impl Renderer {
         frame.terrain.map_or_else(Vec::new, draws)
     }
 
-    /// Collects the draws of what casts shadows, apart from the terrain.
-    fn casters(&self, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Result<Vec<Draw>> {
+    /// Returns the side of a pixel of the picture in m, with perspective at a distance of 1 m.
+    fn pixel(&self, view: View) -> f32 {
+        2.0 * view.half_extent[1] / self.size().1 as f32
+    }
+
+    /// Collects the draws of what casts shadows, apart from the terrain. Particles have at least a radius, in
+    /// m, with perspective at a distance of 1 m.
+    fn casters(
+        &self,
+        frame: &Frame<'_>,
+        view: View,
+        least_radius: f32,
+        lighting: &Lighting,
+    ) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
         draws.extend(frame.meshes.iter().map(|mesh| self.mesh(mesh, frame, view, lighting)));
         for pieces in frame.pieces {
             draws.push(self.pieces(pieces, frame, view, lighting)?);
         }
         for particles in frame.particles.iter().filter(|set| set.shading.has_depth()) {
-            draws.push(self.particles(&self.pipelines.particles, particles, frame, view, lighting)?);
+            let pipeline = &self.pipelines.particles;
+            draws.push(self.particles(pipeline, particles, frame, view, least_radius, lighting)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
             let params = ball::Params {
@@ -392,6 +405,7 @@ impl Renderer {
         lighting: &Lighting,
     ) -> Result<Draw> {
         let drawn = (set.count.capacity.min(set.max_count) as usize).min(set.positions.len());
+        least_radius: f32,
         let too_few = |what: &str, other: &Buffer<u32>, n: usize| frazil_vk::Error::Misuse {
             object: format!("{what} \"{}\" by \"{}\"", set.positions.name(), other.name()),
             problem: format!("{drawn} particles but {n} values"),
@@ -444,6 +458,7 @@ impl Renderer {
         };
         Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }
+            least_radius,
 
     fn mesh(&self, set: &Mesh<'_>, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Draw {
         let bindings = mesh::Bindings {

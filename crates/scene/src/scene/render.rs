@@ -13,8 +13,9 @@ pub enum Shading {
     /// Lit spheres in the colours of a property.
     #[default]
     Lit,
-    /// Flat white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest
-    /// density. Where several overlap the brightest is visible.
+    /// Soft white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest
+    /// density. Where several overlap the brightest is visible. They are larger than particles, so that those
+    /// of a body, which are placed at random, leave no gaps.
     Density,
 }
 

@@ -70,6 +70,9 @@ struct Scenery {
 const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
 /// Column that [`frazil_scene::Shading::Density`] shows.
 const DENSITY: &str = "density";
+/// Radius of soft discs in radii of particles. They fade out over the outer half, and hide gaps of three
+/// radii between particles that are placed at random.
+const SOFT_RADII: f32 = 3.0;
 /// Ambient occlusion of snow relative to that of other materials, since snow scatters light.
 const SNOW_OCCLUSION: f32 = 0.4;
 
@@ -250,7 +253,10 @@ impl Painter {
             sprites.push(Sprites {
                 set,
                 position: position.words.cast(),
-                radius_m: self.scenery.radius_m(is_beside_snow, is_by_phase),
+                radius_m: match self.scenery.is_by_intensity(name) {
+                    true => SOFT_RADII * self.scenery.radius_m,
+                    false => self.scenery.radius_m(is_beside_snow, is_by_phase),
+                },
                 radii: radii.map(|radii| (radii.words.cast(), self.scenery.radius_scale)),
                 property,
                 shading: match set.material {
