@@ -202,7 +202,7 @@ impl Default for Render {
             environment: None,
             show_environment: false,
             grid: GridLines::None,
-            background_srgb: [0.05, 0.06, 0.08],
+            background_srgb: [0.88, 0.89, 0.91],
             fog_per_m: 2e-4,
             sun_azimuth_deg: None,
             sun_elevation_deg: 35.0,
