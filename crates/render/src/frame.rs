@@ -48,6 +48,9 @@ pub struct Frame<'a> {
     pub legend: Option<&'a Legend>,
     /// Named colours, listed below the legend; may be empty.
     pub swatches: &'a [Swatch],
+    /// True for a bar of a round length at the lower right, which is true at the distance of the camera's
+    /// target, and the directions of the axes above it.
+    pub scale: bool,
     /// Line of text at the lower left, for example scene and time; empty for none.
     pub caption: &'a str,
 }
@@ -264,15 +267,16 @@ impl Default for Frame<'_> {
             meshes: &[],
             pieces: &[],
             fluid: None,
+            powder: &[],
             backdrop: false,
             light: Light::default(),
             lights: &[],
-            powder: &[],
             snow: SnowLook::default(),
             shadows: None,
             occlusion: 0.0,
             legend: None,
             swatches: &[],
+            scale: false,
             caption: "",
         }
     }

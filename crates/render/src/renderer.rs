@@ -6,6 +6,7 @@ use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
 use crate::light;
 use crate::lighting::Lighting;
 use crate::powder::{Behind, PowderPasses};
+use crate::scale::Scale;
 use crate::shadows::ShadowImages;
 use crate::{
     ColorMap, FluidImages, Ground, Legend, OrbitCamera, PowderSums, Projection, Result, Shading, Shadows,
@@ -49,6 +50,7 @@ pub struct Renderer {
     typeface: Typeface,
     legend: Option<Panel<Legend>>,
     swatches: Option<Panel<Vec<Swatch>>>,
+    scale: Option<Panel<Scale>>,
     caption: Option<Panel<String>>,
 }
 
@@ -121,13 +123,14 @@ impl Renderer {
             targets: Targets::new(device, width, height, 1)?,
             pipelines: Pipelines::new(device)?,
             fluid: None,
-            shadows: None,
             powder: None,
+            shadows: None,
             no_shadow: device.buffer_from("no shadow", &[0.0])?,
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?, upload(grey)?],
             typeface: Typeface::new(),
             legend: None,
             swatches: None,
+            scale: None,
             caption: None,
         })
     }
@@ -177,9 +180,9 @@ impl Renderer {
     pub fn record(&mut self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<()> {
         let panels = self.panels(frame)?;
         self.prepare_fluid(frame)?;
+        self.prepare_powder(frame)?;
         self.prepare_shadows(frame)?;
         let Targets { color, depth, depth_values, resolved } = &self.targets;
-        self.prepare_powder(frame)?;
         let (width, height) = color.size();
         let view = frame.camera.view(width, height);
         let [r, g, b] = frame.background;
@@ -199,9 +202,9 @@ impl Renderer {
         }
         draws.extend(self.scene(frame, view, height, &lighting)?);
         recorder.render("render.scene", color, depth, background, &draws);
+        let powder = self.powder.as_ref().filter(|_| !frame.powder.is_empty());
         let mut overlay = Vec::new();
         let occlusion = (frame.occlusion > 0.0).then(|| self.occlusion(frame, view));
-        let powder = self.powder.as_ref().filter(|_| !frame.powder.is_empty());
         if let Some((fluid, passes, terms)) = &fluid {
             let fog = fog_of(frame);
             let scene = Scene { color, depth, depth_values, view, fog };
@@ -254,8 +257,6 @@ impl Renderer {
         Ok(())
     }
 
-    /// Creates the images of shadows, on their first picture.
-    fn prepare_shadows(&mut self, frame: &Frame<'_>) -> Result<()> {
     /// Creates the passes of powder, on its first picture, and sets their size.
     fn prepare_powder(&mut self, frame: &Frame<'_>) -> Result<()> {
         let (size, per_axis) = (self.size(), self.supersampling());
@@ -267,6 +268,8 @@ impl Renderer {
         Ok(())
     }
 
+    /// Creates the images of shadows, on their first picture.
+    fn prepare_shadows(&mut self, frame: &Frame<'_>) -> Result<()> {
         let Some(Shadows { size_px, .. }) = frame.shadows else { return Ok(()) };
         let mut images = match self.shadows.take().filter(|images| images.size_px() == size_px) {
             Some(images) => images,
@@ -297,13 +300,13 @@ impl Renderer {
         self.fluid.as_ref().map(FluidPasses::images)
     }
 
-    /// Collects the draws that have depth; blended draws come last. What hides the terrain is drawn before
-    /// it, so that pixels are shaded once.
     /// Returns the sums of the last picture with powder.
     pub fn powder_sums(&self) -> Option<&PowderSums> {
         self.powder.as_ref().map(PowderPasses::sums)
     }
 
+    /// Collects the draws that have depth; blended draws come last. What hides the terrain is drawn before
+    /// it, so that pixels are shaded once.
     fn scene(&self, frame: &Frame<'_>, view: View, height: u32, lighting: &Lighting) -> Result<Vec<Draw>> {
         let mut draws = self.casters(frame, view, self.pixel(view), lighting)?;
         draws.extend(self.terrain(frame, view, height, lighting));
@@ -402,10 +405,10 @@ impl Renderer {
         set: &Particles<'_>,
         frame: &Frame<'_>,
         view: View,
+        least_radius: f32,
         lighting: &Lighting,
     ) -> Result<Draw> {
         let drawn = (set.count.capacity.min(set.max_count) as usize).min(set.positions.len());
-        least_radius: f32,
         let too_few = |what: &str, other: &Buffer<u32>, n: usize| frazil_vk::Error::Misuse {
             object: format!("{what} \"{}\" by \"{}\"", set.positions.name(), other.name()),
             problem: format!("{drawn} particles but {n} values"),
@@ -455,10 +458,10 @@ impl Renderer {
             shading,
             opacity,
             fog: fog_of(frame),
+            least_radius,
         };
         Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }
-            least_radius,
 
     fn mesh(&self, set: &Mesh<'_>, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Draw {
         let bindings = mesh::Bindings {
@@ -544,6 +547,14 @@ impl Renderer {
                 legend::draw_swatches(&swatches, typeface, size_px, ink.ink, ink.paper)
             })?)
         };
+        self.scale = if frame.scale {
+            let scale = Scale::of(&frame.camera, width, height);
+            Some(Panel::of(self.scale.take(), device, &scale, ink, size_px, || {
+                scale.draw(typeface, size_px, ink.ink, ink.paper)
+            })?)
+        } else {
+            None
+        };
         self.caption = if frame.caption.is_empty() {
             None
         } else {
@@ -563,6 +574,11 @@ impl Renderer {
             let left = image_width - margin - swatches.width as f32;
             let top = margin + self.legend.as_ref().map_or(0.0, |legend| legend.height as f32 + margin);
             draws.push(swatches.draw(&self.pipelines, [image_width, image_height], [left, top]));
+        }
+        if let Some(scale) = &self.scale {
+            let place =
+                [image_width - margin - scale.width as f32, image_height - margin - scale.height as f32];
+            draws.push(scale.draw(&self.pipelines, [image_width, image_height], place));
         }
         if let Some(caption) = &self.caption {
             let top = image_height - margin - caption.height as f32;

@@ -148,6 +148,9 @@ pub struct Render {
     /// equirectangular image with the direction of azimuth 0 in the middle. By default a clear sky.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
+    /// True if pictures show the directions of the axes and a bar of a round length, which is true at the
+    /// distance of the camera's target.
+    pub show_scale: bool,
     /// True if the surroundings are also the background, in place of `background_srgb`.
     pub show_environment: bool,
     /// Parts of the solver's grid that are drawn as lines.
@@ -169,12 +172,12 @@ pub struct Render {
     pub lights: Vec<RenderLight>,
     /// Relief and glitter of snow, finer than terrain and surfaces.
     pub snow: SnowLook,
+    /// Powder that flowing snow suspends in the air, and spray.
+    pub powder: PowderLook,
     /// True if the sun casts shadows, in scenes with a terrain and in the scheme `fluid`.
     pub shadows: bool,
     /// Quantity of a flow on a terrain that `map.png` shows.
     pub map: FlowQuantity,
-    /// Powder that flowing snow suspends in the air, and spray.
-    pub powder: PowderLook,
 }
 
 impl Default for Render {
@@ -200,6 +203,7 @@ impl Default for Render {
             fluid_color_srgb: [0.05, 0.27, 0.36],
             spray_level: 0.4,
             environment: None,
+            show_scale: true,
             show_environment: false,
             grid: GridLines::None,
             background_srgb: [0.88, 0.89, 0.91],
@@ -208,12 +212,12 @@ impl Default for Render {
             sun_elevation_deg: 35.0,
             lights: Vec::new(),
             snow: SnowLook::default(),
+            powder: PowderLook::default(),
             shadows: true,
             map: FlowQuantity::default(),
         }
     }
 }
-            powder: PowderLook::default(),
 
 /// A light from one direction, beside the sun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -261,11 +265,6 @@ pub struct SnowLook {
     pub glitter_cell_m: Option<f64>,
 }
 
-/// Projection of a camera.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Projection {
-    /// Perspective: farther objects appear smaller.
 /// Suspended powder in pictures of snow in the schemes `surface` and `surface_and_slabs`. It shows how fast
 /// snow flows, and is no part of the simulation: it follows from the positions and velocities of one state,
 /// and has no mass, no drag and no history.
@@ -306,6 +305,11 @@ impl Default for PowderLook {
     }
 }
 
+/// Projection of a camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// Perspective: farther objects appear smaller.
     #[default]
     Perspective,
     /// Orthographic: size does not depend on distance; for scenes of two dimensions. The visible height

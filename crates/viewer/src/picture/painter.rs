@@ -97,10 +97,10 @@ impl Painter {
             landscape: Landscape::new(device, scene)?,
             scheme: scene.render.scheme,
             surfaces: Surfaces::new(device, scene),
+            powder: PowderStyle::of(scene),
             fluids: Fluids::new(device, scene)?,
         })
     }
-            powder: PowderStyle::of(scene),
 
     /// Returns true if the range of a property must still be determined from its values, which must be
     /// computed before a picture is recorded.
@@ -138,14 +138,14 @@ impl Painter {
             let legend = self.legends.get(name);
             (sprites.iter().map(|sprites| sprites.particles(legend)).collect(), Vec::new())
         };
-        let scenery = &self.scenery;
-        let by_intensity = scenery.is_by_intensity(name);
-        let is_by_phase = name == PHASE && !has_surface && !is_fluid;
         let carriers = if has_surface { self.powder.carriers(shown) } else { Vec::new() };
         let powder = match has_surface {
             true => self.powder.powder(&carriers, &self.surfaces, shown),
             false => Vec::new(),
         };
+        let scenery = &self.scenery;
+        let by_intensity = scenery.is_by_intensity(name);
+        let is_by_phase = name == PHASE && !has_surface && !is_fluid;
         if is_fluid {
             particles.extend(self.fluids.spray());
         }
@@ -178,10 +178,10 @@ impl Painter {
             ground: (!by_intensity && !has_ground).then_some(scenery.ground),
             meshes: &meshes,
             pieces: pieces.as_slice(),
+            powder: &powder,
             fluid: is_fluid.then(|| self.fluids.fluid(&fluid_sets)),
             backdrop: is_fluid && scenery.scene.render.show_environment,
             // Flat discs have no ambient occlusion.
-            powder: &powder,
             occlusion: match (by_intensity, has_surface || is_fluid || is_by_phase) {
                 (true, _) => 0.0,
                 (false, true) => SNOW_OCCLUSION,
@@ -190,6 +190,7 @@ impl Painter {
             // Surfaces are coloured by material.
             legend: self.legends.get(name).filter(|_| !(has_surface || is_fluid && sprites.is_empty())),
             swatches: &swatches,
+            scale: scenery.scene.render.show_scale,
             caption: &caption,
             shadows: self.shadows(),
             ..self.landscape.frame()
