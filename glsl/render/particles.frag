@@ -18,6 +18,7 @@ const uint SHADING_LIT = 1u;
 const uint SHADING_MATTE = 2u;
 const uint SHADING_TRANSLUCENT = 3u;
 const uint SHADING_SUNLIT = 4u;
+const uint SHADING_SOFT = 5u;
 const float SNOW_WRAP = 0.3;
 
 layout(location = 0) in vec3 ray;
@@ -51,7 +52,13 @@ void main() {
         taken = 1.0 - pow(1.0 - opacity, chord);
         shown = mix(color, lit(color, normal, to_viewer, view), 0.5);
     }
+    if (kind == SHADING_SOFT) {
+        // Distance of the ray from the centre, in radii.
+        float facing = dot(normal, to_viewer);
+        float away = sqrt(max(1.0 - facing * facing, 0.0));
+        shown = color * (1.0 - smoothstep(0.5, 1.0, away));
+    }
     // Flat shading has no fog, so that its colours match the legend at any distance.
-    if (kind != SHADING_FLAT) shown = fogged(shown, fog, length(hit));
+    if (kind != SHADING_FLAT && kind != SHADING_SOFT) shown = fogged(shown, fog, length(hit));
     pixel = vec4(shown, taken);
 }

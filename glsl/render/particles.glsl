@@ -18,4 +18,6 @@ layout(scalar, push_constant) uniform Params {
     // Least and greatest coordinate of the centres of drawn spheres along the axis.
     vec2 clip_range;
     Fog fog;
+    // Least radius of a drawn sphere: in m, with perspective at a distance of 1 m.
+    float least_radius;
 };

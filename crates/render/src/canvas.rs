@@ -1,6 +1,7 @@
 //! A small picture drawn on the host: rectangles and text.
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
+use glam::{Vec2, vec2};
 
 /// A picture with straight (not premultiplied) alpha, initially transparent.
 pub(crate) struct Canvas {
@@ -79,6 +80,20 @@ impl Canvas {
                 let covered =
                     overlap(rect.left, rect.right, x as f32) * overlap(rect.top, rect.bottom, y as f32);
                 self.blend(x, y, color, covered);
+            }
+        }
+    }
+
+    /// Draws a straight line of a thickness in pixels, smooth over one pixel.
+    pub fn line(&mut self, from: Vec2, to: Vec2, thickness: f32, color: [f32; 4]) {
+        let (along, reach) = (to - from, 0.5 * thickness + 1.0);
+        let (lo, hi) = (from.min(to) - reach, from.max(to) + reach);
+        for y in lo.y.floor() as i64..=hi.y.ceil() as i64 {
+            for x in lo.x.floor() as i64..=hi.x.ceil() as i64 {
+                let at = vec2(x as f32 + 0.5, y as f32 + 0.5) - from;
+                let t = (at.dot(along) / along.length_squared().max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+                let away = (at - t * along).length();
+                self.blend(x, y, color, (0.5 * thickness + 0.5 - away).clamp(0.0, 1.0));
             }
         }
     }

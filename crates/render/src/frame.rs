@@ -1,6 +1,6 @@
 //! Content of a picture.
 
-use crate::{ColorMap, Fluid, Legend, Mesh, OrbitCamera, Pieces, Swatch, Terrain};
+use crate::{ColorMap, Fluid, Legend, Mesh, OrbitCamera, Pieces, Powder, Swatch, Terrain};
 use frazil_shaders::render::particles;
 use frazil_vk::{Buffer, DeviceCount};
 use glam::Vec3;
@@ -28,6 +28,9 @@ pub struct Frame<'a> {
     pub pieces: &'a [Pieces<'a>],
     /// Fluid with a smooth, refracting surface.
     pub fluid: Option<Fluid<'a>>,
+    /// Suspended powder, for example of an avalanche. It has no depth: lines and translucent particles are
+    /// drawn over it, and it casts no shadows.
+    pub powder: &'a [Powder<'a>],
     /// True if the surroundings that a fluid reflects are the background of the picture.
     pub backdrop: bool,
     /// Sun and fog.
@@ -47,6 +50,9 @@ pub struct Frame<'a> {
     pub legend: Option<&'a Legend>,
     /// Named colours, listed below the legend; may be empty.
     pub swatches: &'a [Swatch],
+    /// True for a bar of a round length at the lower right, which is true at the distance of the camera's
+    /// target, and the directions of the axes above it.
+    pub scale: bool,
     /// Line of text at the lower left, for example scene and time; empty for none.
     pub caption: &'a str,
 }
@@ -127,7 +133,7 @@ pub struct Particles<'a> {
     pub count: &'a DeviceCount,
     /// Upper bound on the number of particles drawn, whatever the device count.
     pub max_count: u32,
-    /// Radius of the spheres.
+    /// Radius of the spheres. In the picture, none is drawn with less than a pixel.
     pub radius: Radius<'a>,
     /// Source of the colours.
     pub coloring: Coloring<'a>,
@@ -207,8 +213,8 @@ pub enum Shading {
     },
     /// Unlit, so that colours can be read exactly off the legend.
     Flat,
-    /// Unlit, with the maximum of all overlapping spheres, whatever their depth order. Drawn after everything
-    /// opaque.
+    /// Unlit discs that fade out over the outer half of their radius, with the maximum of all that overlap,
+    /// whatever their depth order. Drawn after everything opaque.
     Brightest,
 }
 
@@ -272,6 +278,7 @@ impl Default for Frame<'_> {
             meshes: &[],
             pieces: &[],
             fluid: None,
+            powder: &[],
             backdrop: false,
             light: Light::default(),
             lights: &[],
@@ -281,6 +288,7 @@ impl Default for Frame<'_> {
             clip: None,
             legend: None,
             swatches: &[],
+            scale: false,
             caption: "",
         }
     }
@@ -290,7 +298,8 @@ impl Shading {
     /// Returns the index of the shading in `particles.frag`.
     pub(crate) fn number(self) -> u32 {
         match self {
-            Self::Flat | Self::Brightest => particles::SHADING_FLAT,
+            Self::Flat => particles::SHADING_FLAT,
+            Self::Brightest => particles::SHADING_SOFT,
             Self::Lit => particles::SHADING_LIT,
             Self::Matte => particles::SHADING_MATTE,
             Self::Translucent { .. } => particles::SHADING_TRANSLUCENT,

@@ -158,7 +158,7 @@ pub(crate) fn draw_caption(
 
 /// Creates an empty panel in the picture's translucent background colour, so that text is legible over
 /// particles.
-fn panel(width: f32, height: f32, paper: [f32; 3]) -> Canvas {
+pub(crate) fn panel(width: f32, height: f32, paper: [f32; 3]) -> Canvas {
     let mut canvas = Canvas::new(width.ceil() as usize, height.ceil() as usize);
     let all = Rect { left: 0.0, top: 0.0, right: canvas.width as f32, bottom: canvas.height as f32 };
     canvas.fill(&all, [paper[0], paper[1], paper[2], 0.6]);

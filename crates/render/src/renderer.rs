@@ -5,10 +5,12 @@ use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Clip, Coloring, ColumnLayout, Frame, Particles, Radius};
 use crate::light;
 use crate::lighting::Lighting;
+use crate::powder::{Behind, PowderPasses};
+use crate::scale::Scale;
 use crate::shadows::ShadowImages;
 use crate::{
-    ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Shadows, Swatch,
-    Terrain, legend,
+    ColorMap, FluidImages, Ground, Legend, OrbitCamera, PowderSums, Projection, Result, Shading, Shadows,
+    Swatch, Terrain, legend,
 };
 use crate::{Mesh, Pieces};
 use frazil_shaders::render::particles::COLUMN_NONE;
@@ -27,6 +29,7 @@ use frazil_vk::{
 /// - with shadows, `render.sun_opaque` and `render.sun_fluid` draw depths as the sun sees them;
 /// - `render.scene` draws everything that has depth;
 /// - with a fluid, the passes of [`FluidImages`] draw it;
+/// - with powder, `render.powder` and `render.powder_light` draw it over all that;
 /// - `render.overlay` applies ambient occlusion computed from the depth, and draws translucent particles,
 ///   wire frames and text;
 /// - `render.resolve`, with supersampling only, averages the finer picture of the two passes before it down,
@@ -37,6 +40,8 @@ pub struct Renderer {
     pipelines: Pipelines,
     /// Present from the first picture with a fluid on.
     fluid: Option<FluidPasses>,
+    /// Present from the first picture with powder on.
+    powder: Option<PowderPasses>,
     /// Present from the first picture with shadows on.
     shadows: Option<ShadowImages>,
     /// Bound in place of shadow images.
@@ -45,6 +50,7 @@ pub struct Renderer {
     typeface: Typeface,
     legend: Option<Panel<Legend>>,
     swatches: Option<Panel<Vec<Swatch>>>,
+    scale: Option<Panel<Scale>>,
     caption: Option<Panel<String>>,
 }
 
@@ -117,12 +123,14 @@ impl Renderer {
             targets: Targets::new(device, width, height, 1)?,
             pipelines: Pipelines::new(device)?,
             fluid: None,
+            powder: None,
             shadows: None,
             no_shadow: device.buffer_from("no shadow", &[0.0])?,
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?, upload(grey)?],
             typeface: Typeface::new(),
             legend: None,
             swatches: None,
+            scale: None,
             caption: None,
         })
     }
@@ -172,6 +180,7 @@ impl Renderer {
     pub fn record(&mut self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<()> {
         let panels = self.panels(frame)?;
         self.prepare_fluid(frame)?;
+        self.prepare_powder(frame)?;
         self.prepare_shadows(frame)?;
         let Targets { color, depth, depth_values, resolved } = &self.targets;
         let (width, height) = color.size();
@@ -193,6 +202,7 @@ impl Renderer {
         }
         draws.extend(self.scene(frame, view, height, &lighting)?);
         recorder.render("render.scene", color, depth, background, &draws);
+        let powder = self.powder.as_ref().filter(|_| !frame.powder.is_empty());
         let mut overlay = Vec::new();
         let occlusion = (frame.occlusion > 0.0).then(|| self.occlusion(frame, view));
         if let Some((fluid, passes, terms)) = &fluid {
@@ -201,7 +211,17 @@ impl Renderer {
             passes.record(recorder, &scene, fluid, terms, &lighting, occlusion);
         } else if let Some(occlusion) = occlusion {
             recorder.copy_image(depth, &depth_values.cast());
-            overlay.push(occlusion);
+            if powder.is_some() {
+                // It does not darken the powder before it.
+                recorder.render("render.shade_opaque", color, depth, None, &[occlusion]);
+            } else {
+                overlay.push(occlusion);
+            }
+        }
+        if let Some(passes) = powder {
+            recorder.copy_image(depth, &depth_values.cast());
+            let behind = Behind { color, depth, depth_values, view, fog: fog_of(frame) };
+            passes.record(recorder, &behind, frame, &lighting);
         }
         for particles in frame.particles {
             let pipeline = match particles.shading {
@@ -209,7 +229,7 @@ impl Renderer {
                 Shading::Brightest => &self.pipelines.brightest,
                 _ => continue,
             };
-            overlay.push(self.particles(pipeline, particles, frame, view, &lighting)?);
+            overlay.push(self.particles(pipeline, particles, frame, view, self.pixel(view), &lighting)?);
         }
         overlay.extend(self.wireframes(frame, view));
         let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
@@ -237,6 +257,17 @@ impl Renderer {
         Ok(())
     }
 
+    /// Creates the passes of powder, on its first picture, and sets their size.
+    fn prepare_powder(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let (size, per_axis) = (self.size(), self.supersampling());
+        match &mut self.powder {
+            _ if frame.powder.is_empty() => {}
+            Some(passes) => passes.resize(size, per_axis)?,
+            None => self.powder = Some(PowderPasses::new(&self.device, size, per_axis)?),
+        }
+        Ok(())
+    }
+
     /// Creates the images of shadows, on their first picture.
     fn prepare_shadows(&mut self, frame: &Frame<'_>) -> Result<()> {
         let Some(Shadows { size_px, .. }) = frame.shadows else { return Ok(()) };
@@ -256,7 +287,7 @@ impl Renderer {
         let unshaded = Lighting::unshaded(light::upload(&self.device, frame, None)?, &self.no_shadow);
         let (Some(shadows), Some(images)) = (&frame.shadows, &self.shadows) else { return Ok(unshaded) };
         let sun = shadows.view(frame.light.to_sun, frame.camera.up_axis.axes().up);
-        let mut casters = self.casters(frame, sun, &unshaded)?;
+        let mut casters = self.casters(frame, sun, 0.0, &unshaded)?;
         casters.extend(self.terrain(frame, sun, shadows.size_px, &unshaded));
         let fluid = frame.fluid.as_ref().zip(self.fluid.as_ref());
         let fluid = fluid.map(|(fluid, passes)| passes.distances(fluid, sun));
@@ -269,10 +300,15 @@ impl Renderer {
         self.fluid.as_ref().map(FluidPasses::images)
     }
 
+    /// Returns the sums of the last picture with powder.
+    pub fn powder_sums(&self) -> Option<&PowderSums> {
+        self.powder.as_ref().map(PowderPasses::sums)
+    }
+
     /// Collects the draws that have depth; blended draws come last. What hides the terrain is drawn before
     /// it, so that pixels are shaded once.
     fn scene(&self, frame: &Frame<'_>, view: View, height: u32, lighting: &Lighting) -> Result<Vec<Draw>> {
-        let mut draws = self.casters(frame, view, lighting)?;
+        let mut draws = self.casters(frame, view, self.pixel(view), lighting)?;
         draws.extend(self.terrain(frame, view, height, lighting));
         draws.extend(frame.ground.map(|ground| self.ground(&ground, frame, view, lighting)));
         Ok(draws)
@@ -285,15 +321,28 @@ impl Renderer {
         frame.terrain.map_or_else(Vec::new, draws)
     }
 
-    /// Collects the draws of what casts shadows, apart from the terrain.
-    fn casters(&self, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Result<Vec<Draw>> {
+    /// Returns the side of a pixel of the picture in m, with perspective at a distance of 1 m.
+    fn pixel(&self, view: View) -> f32 {
+        2.0 * view.half_extent[1] / self.size().1 as f32
+    }
+
+    /// Collects the draws of what casts shadows, apart from the terrain. Particles have at least a radius, in
+    /// m, with perspective at a distance of 1 m.
+    fn casters(
+        &self,
+        frame: &Frame<'_>,
+        view: View,
+        least_radius: f32,
+        lighting: &Lighting,
+    ) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
         draws.extend(frame.meshes.iter().map(|mesh| self.mesh(mesh, frame, view, lighting)));
         for pieces in frame.pieces {
             draws.push(self.pieces(pieces, frame, view, lighting)?);
         }
         for particles in frame.particles.iter().filter(|set| set.shading.has_depth()) {
-            draws.push(self.particles(&self.pipelines.particles, particles, frame, view, lighting)?);
+            let pipeline = &self.pipelines.particles;
+            draws.push(self.particles(pipeline, particles, frame, view, least_radius, lighting)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
             let params = ball::Params {
@@ -356,6 +405,7 @@ impl Renderer {
         set: &Particles<'_>,
         frame: &Frame<'_>,
         view: View,
+        least_radius: f32,
         lighting: &Lighting,
     ) -> Result<Draw> {
         let drawn = (set.count.capacity.min(set.max_count) as usize).min(set.positions.len());
@@ -414,6 +464,7 @@ impl Renderer {
             opacity,
             clip_range,
             fog: fog_of(frame),
+            least_radius,
         };
         Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }
@@ -502,6 +553,14 @@ impl Renderer {
                 legend::draw_swatches(&swatches, typeface, size_px, ink.ink, ink.paper)
             })?)
         };
+        self.scale = if frame.scale {
+            let scale = Scale::of(&frame.camera, width, height);
+            Some(Panel::of(self.scale.take(), device, &scale, ink, size_px, || {
+                scale.draw(typeface, size_px, ink.ink, ink.paper)
+            })?)
+        } else {
+            None
+        };
         self.caption = if frame.caption.is_empty() {
             None
         } else {
@@ -521,6 +580,11 @@ impl Renderer {
             let left = image_width - margin - swatches.width as f32;
             let top = margin + self.legend.as_ref().map_or(0.0, |legend| legend.height as f32 + margin);
             draws.push(swatches.draw(&self.pipelines, [image_width, image_height], [left, top]));
+        }
+        if let Some(scale) = &self.scale {
+            let place =
+                [image_width - margin - scale.width as f32, image_height - margin - scale.height as f32];
+            draws.push(scale.draw(&self.pipelines, [image_width, image_height], place));
         }
         if let Some(caption) = &self.caption {
             let top = image_height - margin - caption.height as f32;

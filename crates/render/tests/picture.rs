@@ -196,6 +196,47 @@ fn of_intensities_in_one_place_the_brightest_is_seen_whatever_the_order() {
     studio.check();
 }
 
+/// The brightness of a disc is whole over the inner half of its radius and fades to none at the rim.
+#[test]
+fn discs_of_intensities_are_soft() {
+    let mut studio = Studio::new();
+    let camera = OrbitCamera { projection: Projection::Orthographic, ..camera() };
+    let set = studio.set(&[Vec3::ZERO], &[0.8], 1);
+    let radius_px = 40.0;
+    let radius_m = radius_px * camera.height_m() / HEIGHT as f32;
+    let disc = Particles { shading: Shading::Brightest, ..set.flat(radius_m, ColorMap::Grey, [0.0, 1.0]) };
+    let frame = Frame { background: [0.0; 3], ..bare(camera, std::slice::from_ref(&disc)) };
+    let picture = studio.draw(&frame);
+    for (offset_px, is_whole) in [(0, true), (16, true), (24, false), (30, false), (36, false), (41, false)] {
+        let at = Vec2::new(0.5 * WIDTH as f32 + offset_px as f32, 0.5 * HEIGHT as f32);
+        // Distance of the middle of the pixel, in radii; half a pixel to the right and below.
+        let away = Vec2::new(offset_px as f32 + 0.5, 0.5).length() / radius_px;
+        let t = (2.0 * away - 1.0).clamp(0.0, 1.0);
+        let share = 1.0 - t * t * (3.0 - 2.0 * t);
+        assert_eq!(share == 1.0, is_whole);
+        let (found, expected) = (f32::from(picture.at_point(at)[0]), 255.0 * 0.8 * share);
+        assert!((found - expected).abs() < 3.0, "{offset_px} px: {found} of {expected}");
+    }
+    studio.check();
+}
+
+/// A sphere far smaller than a pixel is drawn with a radius of one, near or far, and however fine the picture
+/// is drawn.
+#[test]
+fn no_particle_is_smaller_than_two_pixels() {
+    let mut studio = Studio::new();
+    for projection in [Projection::Orthographic, Projection::Perspective] {
+        for z in [-3.0, 0.0, 2.0] {
+            let camera = OrbitCamera { projection, ..camera() };
+            let set = studio.set(&[vec3(0.01, 0.02, z)], &[0.5], 1);
+            let particles = [set.flat(1e-5, ColorMap::Viridis, [0.0, 1.0])];
+            let n = studio.draw(&bare(camera, &particles)).drawn().len();
+            assert!((2..=5).contains(&n), "{n} pixels: {projection:?} at {z} m");
+        }
+    }
+    studio.check();
+}
+
 /// Seen from distance d, a sphere of radius r on the camera's axis fills a cone of tan² = r²/(d² − r²), which
 /// intersects the picture in a disc around its middle of radius tan · (height / 2) / tan(fov / 2).
 #[test]

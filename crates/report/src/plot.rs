@@ -111,8 +111,9 @@ pub fn plot_panels_scaled(title: &str, panels: &[Panel<'_>], scales: [Scale; 2],
 }
 
 /// Plots a run's metrics over `time`: every energy (metrics in J whose name ends in `_energy`) in one panel,
-/// every count (metrics whose name begins with `n_`) in another below it. Other metrics are left to
-/// [`plot_series`].
+/// with a prefix of its unit by the largest; every count (metrics whose name begins with `n_`) in another
+/// below it, if any of them changes. What is 0 throughout is left out, as long as something remains in its
+/// panel. Other metrics are left to [`plot_series`].
 ///
 /// # Errors
 /// [`Error::File`] if there is no `time` or the file cannot be written; [`Error::Plot`] if there are neither
@@ -125,12 +126,21 @@ pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
             let points = time.iter().copied().zip(values.iter().copied()).collect();
             Series::new(legend_name(&metric.name), Mark::Line, points)
         };
-        chosen.map(curve).collect()
+        let mut curves: Vec<Series> = chosen.map(curve).collect();
+        if curves.iter().any(|series| !is_zero(series)) {
+            curves.retain(|series| !is_zero(series));
+        }
+        curves
     };
-    let energies = curves(&|metric| metric.unit == "J" && metric.name.ends_with("_energy"));
-    let counts = curves(&|metric| metric.name.starts_with("n_"));
-    let x_label = "time [s]";
-    let panels: Vec<_> = [("energy [J]", &energies), ("count", &counts)]
+    let mut energies = curves(&|metric| metric.unit == "J" && metric.name.ends_with("_energy"));
+    let mut counts = curves(&|metric| metric.name.starts_with("n_"));
+    if !energies.is_empty() && counts.iter().all(is_constant) {
+        counts.clear();
+    }
+    let (factor, prefix) = unit_prefix(&energies);
+    energies.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point.1 /= factor);
+    let (x_label, energy) = ("time [s]", format!("energy [{prefix}J]"));
+    let panels: Vec<_> = [(energy.as_str(), &energies), ("count", &counts)]
         .into_iter()
         .filter(|(_, series)| !series.is_empty())
         .map(|(y_label, series)| Panel { x_label, y_label, series })
@@ -139,7 +149,32 @@ pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
         let problem = "expected a metric in J whose name ends in \"_energy\" or one whose name begins with \"n_\", found neither".to_owned();
         return Err(Error::Plot { path: path.to_owned(), problem });
     }
-    draw_figure("Energies and particle counts", &panels, LINEAR, path)
+    let title = match (energies.is_empty(), counts.is_empty()) {
+        (false, true) => "Energies",
+        (true, false) => "Particle counts",
+        _ => "Energies and particle counts",
+    };
+    draw_figure(title, &panels, LINEAR, path)
+}
+
+fn is_zero(series: &Series) -> bool {
+    series.points.iter().all(|point| point.1 == 0.0)
+}
+
+fn is_constant(series: &Series) -> bool {
+    series.points.windows(2).all(|pair| pair[0].1 == pair[1].1)
+}
+
+/// Returns the factor and the prefix of the unit with which the largest value is below 1000.
+fn unit_prefix(series: &[Series]) -> (f64, &'static str) {
+    const PREFIXES: [(f64, &str); 7] =
+        [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G")];
+    let values = series.iter().flat_map(|series| &series.points).map(|point| point.1.abs());
+    let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+    if largest == 0.0 {
+        return (1.0, "");
+    }
+    PREFIXES.into_iter().find(|(factor, _)| largest < 1e3 * factor).unwrap_or((1e9, "G"))
 }
 
 /// Returns a metric's name in the legend: `n_particles` becomes `particles`, `kinetic_energy` becomes
@@ -349,13 +384,17 @@ fn is_finite(point: &(f64, f64)) -> bool {
     point.0.is_finite() && point.1.is_finite()
 }
 
+/// Variation relative to the largest value below which a curve is constant: a sum of many numbers of single
+/// precision varies by about as much.
+const ROUNDING: f64 = 1e-6;
+
 /// Returns the range of `values`, of which there is at least one, widened by `padding` times its width, and
-/// never empty.
+/// never empty. Variation by rounding of numbers of single precision is none.
 fn padded_range(values: impl Iterator<Item = f64>, padding: f64) -> std::ops::Range<f64> {
     let (min, max) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), v| (min.min(v), max.max(v)));
     let span = max - min;
-    if span > min.abs().max(max.abs()) * 1e-9 {
+    if span > min.abs().max(max.abs()) * ROUNDING {
         return min - padding * span..max + padding * span;
     }
     // A constant: a margin places it in the middle.

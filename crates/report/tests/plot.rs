@@ -66,7 +66,8 @@ fn metrics_become_a_picture_with_every_curve_and_nothing_cut_off() {
     let path = dir.path().join("metrics.png");
     plot_metrics(&metrics(dir.path()), &path).unwrap();
     let (width, height, pixels) = decode(&path);
-    assert_eq!((width, height), (960, 924));
+    // The number of particles does not change.
+    assert_eq!((width, height), (960, 484));
     assert!(border_is_blank(width, height, &pixels));
     for color in [[0, 114, 178], [213, 94, 0], [0, 158, 115]] {
         assert!(has_color(&pixels, color), "no curve of colour {color:?}");
@@ -134,6 +135,66 @@ fn heat_is_left_out_of_the_plot_of_energies() {
     plot_metrics(&MetricsTable::read(&path).unwrap(), &svg).unwrap();
     let text = fs::read_to_string(&svg).unwrap();
     assert!(text.contains("kinetic energy") && !text.contains("sensible heat"));
+}
+
+/// Returns the drawing of the metrics of a table, by its text.
+fn drawing_of(table: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, svg) = (dir.path().join("metrics.csv"), dir.path().join("energy.svg"));
+    fs::write(&path, table).unwrap();
+    plot_metrics(&MetricsTable::read(&path).unwrap(), &svg).unwrap();
+    fs::read_to_string(&svg).unwrap()
+}
+
+#[test]
+fn what_is_absent_or_constant_is_left_out() {
+    let head = "time [s],kinetic_energy [J],bond_energy [J],n_snow,n_outside\n";
+    let text = drawing_of(&format!("{head}0,1,0,9,0\n1,2,0,8,0\n"));
+    for (part, is_there) in [("kinetic", true), ("bond", false), ("snow", true), ("outside", false)] {
+        assert_eq!(text.contains(part), is_there, "{part}");
+    }
+    let constant = drawing_of(&format!("{head}0,1,0,9,0\n1,2,0,9,0\n"));
+    assert!(!constant.contains("snow") && !constant.contains("count"));
+    // A particle that gets lost is a change.
+    assert!(drawing_of(&format!("{head}0,1,0,9,0\n1,2,0,9,1\n")).contains("outside"));
+    // If all energies are 0, they are what there is.
+    assert!(drawing_of(&format!("{head}0,0,0,9,0\n1,0,0,9,0\n")).contains("bond"));
+}
+
+#[test]
+fn the_unit_of_energy_has_a_prefix_by_the_largest() {
+    for (largest, label, tick) in [
+        ("2.5e6", "energy [MJ]", ">2.5<"),
+        ("-4.2e3", "energy [kJ]", ">-4<"),
+        ("12", "energy [J]", ">10<"),
+        ("2.5e-4", "energy [µJ]", ">200<"),
+        ("3e15", "energy [GJ]", "3000000<"),
+    ] {
+        let text = drawing_of(&format!("time [s],kinetic_energy [J]\n0,0\n1,{largest}\n"));
+        let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("\n", "");
+        assert!(text.contains(label), "{largest}: no {label}");
+        assert!(text.replace("> ", ">").replace(" <", "<").contains(tick), "{largest}: no tick {tick}");
+    }
+}
+
+/// An energy that is constant but for rounding is drawn as a straight line.
+#[test]
+fn rounding_does_not_fill_the_axis() {
+    let spread = |values: [&str; 3]| {
+        let text = drawing_of(&format!(
+            "time [s],total_energy [J]\n0,{}\n1,{}\n2,{}\n",
+            values[0], values[1], values[2]
+        ));
+        // The first one is the sample in the legend.
+        let points = text.split("<polyline").filter(|line| line.contains("#0072B2")).last().unwrap();
+        let points = points.split("points=\"").nth(1).unwrap().split('"').next().unwrap();
+        let y =
+            points.split_whitespace().map(|point| point.split(',').nth(1).unwrap().parse::<f64>().unwrap());
+        let (lo, hi) = y.fold((f64::INFINITY, 0.0_f64), |(lo, hi), y| (lo.min(y), hi.max(y)));
+        hi - lo
+    };
+    assert!(spread(["7.5", "7.500003", "7.5"]) <= 1.0);
+    assert!(spread(["7.5", "7.51", "7.5"]) > 200.0);
 }
 
 #[test]

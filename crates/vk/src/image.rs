@@ -20,6 +20,8 @@ pub enum ImageFormat {
     Rgba8,
     /// One 32-bit float per pixel, such as a distance or a sum.
     R32Float,
+    /// Four 32-bit floats per pixel, such as sums.
+    Rgba32Float,
     /// 32-bit depth.
     Depth32,
 }
@@ -29,13 +31,22 @@ impl ImageFormat {
         match self {
             Self::Rgba8 => vk::Format::R8G8B8A8_UNORM,
             Self::R32Float => vk::Format::R32_SFLOAT,
+            Self::Rgba32Float => vk::Format::R32G32B32A32_SFLOAT,
             Self::Depth32 => vk::Format::D32_SFLOAT,
+        }
+    }
+
+    /// Returns the size of a pixel in 32-bit words.
+    pub(crate) fn words(self) -> u32 {
+        match self {
+            Self::Rgba8 | Self::R32Float | Self::Depth32 => 1,
+            Self::Rgba32Float => 4,
         }
     }
 
     pub(crate) fn aspect(self) -> vk::ImageAspectFlags {
         match self {
-            Self::Rgba8 | Self::R32Float => vk::ImageAspectFlags::COLOR,
+            Self::Rgba8 | Self::R32Float | Self::Rgba32Float => vk::ImageAspectFlags::COLOR,
             Self::Depth32 => vk::ImageAspectFlags::DEPTH,
         }
     }
@@ -82,7 +93,9 @@ impl Image {
             });
         }
         let usage = match format {
-            ImageFormat::Rgba8 | ImageFormat::R32Float => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            ImageFormat::Rgba8 | ImageFormat::R32Float | ImageFormat::Rgba32Float => {
+                vk::ImageUsageFlags::COLOR_ATTACHMENT
+            }
             ImageFormat::Depth32 => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
         };
         let aspect = format.aspect();

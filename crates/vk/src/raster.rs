@@ -65,7 +65,7 @@ pub enum Blend {
     Over,
     /// Maximum of the two colours in each component: the result does not depend on the order of drawing.
     Max,
-    /// Sum of the two colours.
+    /// Sum of the two colours in all four components.
     Add,
 }
 
@@ -197,6 +197,11 @@ fn create_pipeline(
         Blend::Add => (vk::BlendFactor::ONE, vk::BlendFactor::ONE),
         _ => (vk::BlendFactor::SRC_ALPHA, vk::BlendFactor::ONE_MINUS_SRC_ALPHA),
     };
+    // Alpha is a component like the others of a sum.
+    let old_alpha_factor = match options.blend {
+        Blend::Add => vk::BlendFactor::ONE,
+        _ => vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+    };
     let attachment = [vk::PipelineColorBlendAttachmentState::default()
         .blend_enable(options.blend != Blend::Replace)
         .color_blend_op(operation)
@@ -204,7 +209,7 @@ fn create_pipeline(
         .src_color_blend_factor(new_factor)
         .dst_color_blend_factor(old_factor)
         .src_alpha_blend_factor(vk::BlendFactor::ONE)
-        .dst_alpha_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
+        .dst_alpha_blend_factor(old_alpha_factor)
         .color_write_mask(vk::ColorComponentFlags::RGBA)];
     let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachment);
     let dynamic_states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];

@@ -55,7 +55,7 @@ impl ReadbackRing {
     /// Like [`Self::read`].
     pub fn read_image(&self, recorder: &mut Recorder, image: &crate::Image) -> Result<Pending<u32>> {
         let (width, height) = image.size();
-        let pixels = width as usize * height as usize;
+        let pixels = image.format().words() as usize * width as usize * height as usize;
         let staging = self.staging(pixels)?;
         recorder.copy_image(image, &staging);
         Ok(self.pending(recorder, staging, pixels))

@@ -288,20 +288,21 @@ impl Recorder {
     }
 
     /// Copies an image, row by row, to the start of a buffer of its pixels: packed RGBA8, or the bits of
-    /// 32-bit depth.
+    /// 32-bit depth or floats.
     ///
     /// Reported by [`Device::submit`]: the buffer is too small.
     pub fn copy_image(&mut self, image: &Image, to: &Buffer<u32>) {
         let (width, height) = image.size();
-        if (to.len() as u64) < u64::from(width) * u64::from(height) {
+        let words = u64::from(image.format().words()) * u64::from(width) * u64::from(height);
+        if (to.len() as u64) < words {
             return self.fail(Error::Misuse {
                 object: format!("copy from image \"{}\" to \"{}\"", image.name(), to.name()),
-                problem: format!("{width} × {height} pixels do not fit into {} elements", to.len()),
+                problem: format!("{width} × {height} pixels do not fit into {} words", to.len()),
             });
         }
         let uses =
             [(Resource::Image(image), Use::TransferRead), (Resource::Buffer(to.raw()), Use::TransferWrite)];
-        self.begin_pass("copy image", uses, 8 * u64::from(width) * u64::from(height));
+        self.begin_pass("copy image", uses, 8 * words);
         let region = [vk::BufferImageCopy::default()
             .image_subresource(image.layers())
             .image_extent(vk::Extent3D { width, height, depth: 1 })];

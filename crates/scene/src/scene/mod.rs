@@ -21,7 +21,8 @@ pub use flow_quantity::FlowQuantity;
 pub use output::Output;
 pub use particles::{Fill, ParticleBlock, Phase};
 pub use render::{
-    Camera, FluidFilter, GridLines, Projection, Render, RenderLight, RenderScheme, Shading, SnowLook,
+    Camera, FluidFilter, GridLines, PowderLook, Projection, Render, RenderLight, RenderScheme, Shading,
+    SnowLook,
 };
 pub use sample::Sampled;
 pub use time_step::TimeStep;

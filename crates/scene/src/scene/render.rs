@@ -13,8 +13,9 @@ pub enum Shading {
     /// Lit spheres in the colours of a property.
     #[default]
     Lit,
-    /// Flat white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest
-    /// density. Where several overlap the brightest is visible.
+    /// Soft white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest
+    /// density. Where several overlap the brightest is visible. They are larger than particles, so that those
+    /// of a body, which are placed at random, leave no gaps.
     Density,
 }
 
@@ -147,6 +148,9 @@ pub struct Render {
     /// equirectangular image with the direction of azimuth 0 in the middle. By default a clear sky.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
+    /// True if pictures show the directions of the axes and a bar of a round length, which is true at the
+    /// distance of the camera's target.
+    pub show_scale: bool,
     /// True if the surroundings are also the background, in place of `background_srgb`.
     pub show_environment: bool,
     /// Parts of the solver's grid that are drawn as lines.
@@ -168,6 +172,8 @@ pub struct Render {
     pub lights: Vec<RenderLight>,
     /// Relief and glitter of snow, finer than terrain and surfaces.
     pub snow: SnowLook,
+    /// Powder that flowing snow suspends in the air, and spray.
+    pub powder: PowderLook,
     /// True if the sun casts shadows, in scenes with a terrain and in the scheme `fluid`.
     pub shadows: bool,
     /// Quantity of a flow on a terrain that `map.png` shows.
@@ -197,14 +203,16 @@ impl Default for Render {
             fluid_color_srgb: [0.05, 0.27, 0.36],
             spray_level: 0.4,
             environment: None,
+            show_scale: true,
             show_environment: false,
             grid: GridLines::None,
-            background_srgb: [0.05, 0.06, 0.08],
+            background_srgb: [0.88, 0.89, 0.91],
             fog_per_m: 2e-4,
             sun_azimuth_deg: None,
             sun_elevation_deg: 35.0,
             lights: Vec::new(),
             snow: SnowLook::default(),
+            powder: PowderLook::default(),
             shadows: true,
             map: FlowQuantity::default(),
         }
@@ -257,6 +265,46 @@ pub struct SnowLook {
     pub glitter_cell_m: Option<f64>,
 }
 
+/// Suspended powder in pictures of snow in the schemes `surface` and `surface_and_slabs`. It shows how fast
+/// snow flows, and is no part of the simulation: it follows from the positions and velocities of one state,
+/// and has no mass, no drag and no history.
+///
+/// A particle of mass m and speed v above the onset v₀ carries a puff of ice particles of radius r and
+/// density ρ = 917 kg/m³ with a mass of s m (1 − (v₀/v)²), whose extinction cross-section is 3/(2 r ρ) m² a
+/// kilogram.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PowderLook {
+    /// Share s of a particle's mass that is suspended at high speed, 0 to 1; by default 0.002 in scenes with
+    /// a terrain, else 0, for no powder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspended_share: Option<f64>,
+    /// Speed v₀ in m/s above which powder is suspended.
+    pub onset_speed_m_s: f64,
+    /// Radius r in m of the suspended ice particles.
+    pub ice_radius_m: f64,
+    /// Radius of a puff in m, at most 1000; by default 5 spacings. Its centre is half as high above the
+    /// particle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub puff_radius_m: Option<f64>,
+    /// Optical depth through the middle of a particle of spray, 0 to 100; 0 for opaque spheres. By default 2
+    /// in scenes with a terrain, else 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spray_optical_depth: Option<f64>,
+}
+
+impl Default for PowderLook {
+    fn default() -> Self {
+        Self {
+            suspended_share: None,
+            onset_speed_m_s: 10.0,
+            ice_radius_m: 1e-4,
+            puff_radius_m: None,
+            spray_optical_depth: None,
+        }
+    }
+}
+
 /// Projection of a camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -273,10 +321,11 @@ pub enum Projection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
-    /// Point the camera looks at, in m; by default the centre of the domain.
+    /// Point the camera looks at, in m; by default the centre of the domain, or on a terrain that of the flow
+    /// from its releases to its expected run-out, moved as far as the legend requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_m: Option<Vec3>,
-    /// Distance from the target in m; by default as far as needed to see the whole domain.
+    /// Distance from the target in m; by default as far as needed to see all of that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
     /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is

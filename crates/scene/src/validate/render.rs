@@ -89,6 +89,23 @@ impl Scene {
         Ok(())
     }
 
+    fn check_powder(&self, check: &Checker<'_>) -> Check {
+        let powder = &self.render.powder;
+        let ranges = [
+            ("suspended_share", powder.suspended_share, 0.0, 1.0),
+            ("onset_speed_m_s", Some(powder.onset_speed_m_s), 1e-6, 1e6),
+            ("ice_radius_m", Some(powder.ice_radius_m), 1e-7, 1.0),
+            ("puff_radius_m", powder.puff_radius_m, 1e-6, 1e3),
+            ("spray_optical_depth", powder.spray_optical_depth, 0.0, 100.0),
+        ];
+        for (name, value, lowest, highest) in ranges {
+            if let Some(value) = value {
+                check.range(&format!("render.powder.{name}"), value, lowest, highest)?;
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn check_render(&self, check: &Checker<'_>) -> Check {
         let render = &self.render;
         // 16384 is the largest image that common devices draw.
@@ -105,6 +122,7 @@ impl Scene {
         self.check_scheme(check)?;
         self.check_fluid(check)?;
         self.check_light(check)?;
+        self.check_powder(check)?;
         check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_radius_spacings", render.water_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_opacity", render.water_opacity, 0.0, 0.99)?;

@@ -109,6 +109,54 @@ fn the_default_view_fits_the_domain_tightly() {
     }
 }
 
+/// The legend at the right, in pixels: its left edge is at a font's size less than this from the right.
+#[test]
+fn the_default_view_leaves_room_for_the_legend() {
+    for azimuth in [0, 25, 120] {
+        let camera = format!("render.camera={{azimuth_deg={azimuth}}}");
+        let scene = |more: &str| minimal(&["domain.max_m=[3,1,1]", &camera, more]).unwrap();
+        let extent = |scene: &Scene| {
+            let corners = (0..8).map(|corner| {
+                [3.0 * f64::from(corner & 1), f64::from(corner >> 1 & 1), f64::from(corner >> 2)]
+            });
+            let x = corners.map(|corner| project(scene, corner)[0]);
+            x.fold((1.0_f64, -1.0_f64), |(lo, hi), x| (lo.min(x), hi.max(x)))
+        };
+        let (left, right) = extent(&scene("render.width_px=1280"));
+        let legend = 1.0 - 2.0 * 9.5 * 20.0 / 1280.0;
+        assert!(left > -1.0 && right <= legend + 1e-9, "{azimuth}°: {left} to {right} of {legend}");
+        // Where the camera is told where to look, and without a legend, it is not moved.
+        for more in ["render.camera.target_m=[1.5,0.5,0.5]", "render.scheme=\"surface\""] {
+            let view = scene(more).view();
+            assert_eq!(view.target_m, [1.5, 0.5, 0.5], "{more}");
+        }
+    }
+}
+
+/// On a terrain, the view contains the release and the run-out, and is nearer than one of all the terrain.
+#[test]
+fn the_default_view_of_a_flow_goes_from_its_release_to_its_run_out() {
+    let whole = Scene::find("avalanche", &[]).unwrap();
+    let mut short = whole.clone();
+    short.releases.clear();
+    assert!(whole.view().distance_m < short.view().distance_m);
+    for name in ["avalanche", "slope_obstacle", "avalanche_splitter"] {
+        let scene = Scene::find(name, &[]).unwrap();
+        let ground = scene.ground().unwrap();
+        let areas: Vec<_> = scene.releases.iter().filter_map(|release| release.areas()).collect();
+        let corners =
+            areas.iter().flat_map(|areas| areas.iter()).flat_map(|area| area.polygon.rings.concat());
+        let extent_x = ground.extent_m()[0];
+        // These slopes fall towards larger x.
+        let middle_y = 0.5 * ground.extent_m()[1];
+        for [x, y] in corners.chain([[0.7 * extent_x, middle_y]]) {
+            let height_m = ground.height_m([x, y]).unwrap();
+            let place = project(&scene, [x, y, height_m]);
+            assert!(place.iter().all(|x| x.abs() < 1.0), "{name}: {place:?}");
+        }
+    }
+}
+
 #[test]
 fn the_camera_orbits_counter_clockwise_seen_from_above() {
     let eye = |up: &str, azimuth: i32| {

@@ -44,7 +44,7 @@ impl Legends {
     }
 
     /// Determines the legend of a property of sets of particles, each with its count. If neither the scene
-    /// nor the owner of the column gives a range, it is the range of the values after all submissions so far,
+    /// nor the owner of the column gives a range, it is that of the values after all submissions so far,
     /// for which this waits for the device; without particles there is none yet.
     pub fn find(
         &mut self,
@@ -76,18 +76,29 @@ impl Legends {
         Ok(())
     }
 
-    /// Finds the minimum and the maximum of the finite values.
+    /// Finds the range of the finite values without the outermost ones.
     fn range_of(&self, properties: &[(&DeviceCount, &Property)]) -> Result<Option<[f32; 2]>, Failure> {
-        let mut range: Option<[f32; 2]> = None;
+        let mut values = Vec::new();
         for (count, property) in properties {
             let n = self.device.download(&count.count, 1)?.first().map_or(0, |n| *n as usize);
-            for value in property.values.download(&self.device, n)?.into_iter().filter(|x| x.is_finite()) {
-                let [lo, hi] = range.unwrap_or([value; 2]);
-                range = Some([lo.min(value), hi.max(value)]);
-            }
+            values.extend(property.values.download(&self.device, n)?.into_iter().filter(|x| x.is_finite()));
         }
-        Ok(range)
+        Ok(robust_range(values))
     }
+}
+
+/// Share of the values that is beyond each end of a range.
+const OUTERMOST: f64 = 0.005;
+
+/// Returns the range of values but for a share at each end, which a few outliers would stretch: that of all
+/// below 200 values. Without values there is none.
+fn robust_range(mut values: Vec<f32>) -> Option<[f32; 2]> {
+    let last = values.len().checked_sub(1)?;
+    let beyond = (OUTERMOST * values.len() as f64) as usize;
+    values.sort_unstable_by(f32::total_cmp);
+    let [lo, hi] = [values[beyond], values[last - beyond]];
+    // Nearly all are equal: what is not, is what there is to see.
+    Some(if lo < hi { [lo, hi] } else { [values[0], values[last]] })
 }
 
 #[cfg(test)]
@@ -134,5 +145,18 @@ mod tests {
             assert!(coloring::find(&set, None, name, heights).is_none(), "{name}");
         }
         device.check_validation().unwrap();
+    }
+
+    #[test]
+    fn outliers_do_not_stretch_the_range() {
+        assert_eq!(robust_range(Vec::new()), None);
+        assert_eq!(robust_range(vec![2.0, -1.0, 5.0]), Some([-1.0, 5.0]));
+        let mut values: Vec<f32> = (0..1000).rev().map(|i| i as f32).collect();
+        values[..5].copy_from_slice(&[1e9, -1e9, 5e8, -3e7, 1e9]);
+        let [lo, hi] = robust_range(values).unwrap();
+        assert!((0.0..10.0).contains(&lo) && (985.0..1000.0).contains(&hi), "{lo} to {hi}");
+        let mut still = vec![1.0; 1000];
+        still[17] = 4.0;
+        assert_eq!(robust_range(still), Some([1.0, 4.0]));
     }
 }

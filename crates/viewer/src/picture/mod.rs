@@ -8,6 +8,7 @@ mod landscape;
 mod legends;
 mod outline;
 mod painter;
+mod powder;
 mod shown;
 mod space;
 mod surface;

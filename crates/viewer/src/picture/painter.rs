@@ -7,6 +7,7 @@ use super::grid_lines;
 use super::landscape::Landscape;
 use super::legends::{LegendOverride, Legends};
 use super::outline;
+use super::powder::PowderStyle;
 use super::shown::Shown;
 use super::space::{up_axis, vec3};
 use super::surface::Surfaces;
@@ -30,6 +31,7 @@ pub struct Painter {
     landscape: Landscape,
     scheme: RenderScheme,
     surfaces: Surfaces,
+    powder: PowderStyle,
     fluids: Fluids,
     clip: Option<Clip>,
 }
@@ -69,6 +71,9 @@ struct Scenery {
 const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
 /// Column that [`frazil_scene::Shading::Density`] shows.
 const DENSITY: &str = "density";
+/// Radius of soft discs in radii of particles. They fade out over the outer half, and hide gaps of three
+/// radii between particles that are placed at random.
+const SOFT_RADII: f32 = 3.0;
 /// Ambient occlusion of snow relative to that of other materials, since snow scatters light.
 const SNOW_OCCLUSION: f32 = 0.4;
 
@@ -93,6 +98,7 @@ impl Painter {
             landscape: Landscape::new(device, scene)?,
             scheme: scene.render.scheme,
             surfaces: Surfaces::new(device, scene),
+            powder: PowderStyle::of(scene),
             fluids: Fluids::new(device, scene)?,
             clip: None,
         })
@@ -128,10 +134,16 @@ impl Painter {
         }
         let (mut particles, surfaces) = if has_surface {
             self.surfaces.find(shown)?;
-            (self.surfaces.spray(shown, self.scenery.radius_m), self.surfaces.meshes(shown))
+            let (radius_m, are_solid) = (self.scenery.radius_m, !self.powder.has_spray());
+            (self.surfaces.spray(shown, radius_m, are_solid), self.surfaces.meshes(shown))
         } else {
             let legend = self.legends.get(name);
             (sprites.iter().map(|sprites| sprites.particles(legend)).collect(), Vec::new())
+        };
+        let carriers = if has_surface { self.powder.carriers(shown) } else { Vec::new() };
+        let powder = match has_surface {
+            true => self.powder.powder(&carriers, &self.surfaces, shown),
+            false => Vec::new(),
         };
         let scenery = &self.scenery;
         let by_intensity = scenery.is_by_intensity(name);
@@ -168,6 +180,7 @@ impl Painter {
             ground: (!by_intensity && !has_ground).then_some(scenery.ground),
             meshes: &meshes,
             pieces: pieces.as_slice(),
+            powder: &powder,
             fluid: is_fluid.then(|| self.fluids.fluid(&fluid_sets)),
             backdrop: is_fluid && scenery.scene.render.show_environment,
             // Flat discs have no ambient occlusion.
@@ -180,6 +193,7 @@ impl Painter {
             legend: self.legends.get(name).filter(|_| !(has_surface || is_fluid && sprites.is_empty())),
             clip: self.clip,
             swatches: &swatches,
+            scale: scenery.scene.render.show_scale,
             caption: &caption,
             shadows: self.shadows(),
             ..self.landscape.frame()
@@ -288,7 +302,10 @@ impl Painter {
             sprites.push(Sprites {
                 set,
                 position: position.words.cast(),
-                radius_m: self.scenery.radius_m(is_beside_snow, is_by_phase),
+                radius_m: match self.scenery.is_by_intensity(name) {
+                    true => SOFT_RADII * self.scenery.radius_m,
+                    false => self.scenery.radius_m(is_beside_snow, is_by_phase),
+                },
                 radii: radii.map(|radii| (radii.words.cast(), self.scenery.radius_scale)),
                 property,
                 shading: match set.material {

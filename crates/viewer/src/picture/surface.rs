@@ -7,7 +7,7 @@ use frazil_io::Column;
 use frazil_particles::{Material, ParticleSet};
 use frazil_render::{Coloring, Mesh, ParticleSurface, Particles, Radius, Shading, SurfaceOptions};
 use frazil_scene::{Scene, Vec3};
-use frazil_vk::Device;
+use frazil_vk::{Buffer, Device, DeviceCount};
 
 /// Surfaces of all sets of particles that a picture shows.
 pub struct Surfaces {
@@ -102,8 +102,9 @@ impl Surfaces {
         .collect()
     }
 
-    /// Returns the particles of each set that are not part of a surface (spray), as spheres of a radius in m.
-    pub fn spray(&self, shown: &Shown<'_>, radius_m: f32) -> Vec<Particles<'_>> {
+    /// Returns the particles of each set that are not part of a surface (spray), as spheres of a radius in m;
+    /// those of snow only if they `are_solid`.
+    pub fn spray(&self, shown: &Shown<'_>, radius_m: f32, are_solid: bool) -> Vec<Particles<'_>> {
         let spray = |(surface, is_water)| {
             let surface: &ParticleSurface = surface;
             let (color, shading) = match is_water {
@@ -119,7 +120,19 @@ impl Surfaces {
                 shading,
             }
         };
-        self.surfaces.iter().zip(shown.sets.iter().map(is_water)).map(spray).collect()
+        let sets = self.surfaces.iter().zip(shown.sets.iter().map(is_water));
+        sets.filter(|(_, is_water)| are_solid || *is_water).map(spray).collect()
+    }
+
+    /// Returns positions in m, device count and number of the particles of snow that are not part of a
+    /// surface.
+    pub fn snow_spray<'a>(
+        &'a self,
+        shown: &Shown<'_>,
+    ) -> impl Iterator<Item = (&'a Buffer<[f32; 3]>, &'a DeviceCount, u32)> {
+        let sets = self.surfaces.iter().zip(shown.sets.iter().map(is_water));
+        let snow = sets.filter(|(_, is_water)| !is_water);
+        snow.map(|(surface, _)| (surface.spray(), surface.spray_count(), surface.found().spray))
     }
 }
 

@@ -54,7 +54,8 @@ impl Camera {
         index: u64,
     ) -> Result<PendingPicture, Failure> {
         let solver = &*simulation.solver;
-        if self.looks_for_range(solver) {
+        if self.looks_first(solver) {
+            // Surfaces and ranges are those of columns on the device, before this recorder is submitted.
             let mut columns = simulation.device.recorder()?;
             solver.record_output(&mut columns);
             simulation.device.submit(columns)?;

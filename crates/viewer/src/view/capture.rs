@@ -51,7 +51,7 @@ impl Capture {
         }
         let extension = if Sink::has_ffmpeg() { "mp4" } else { "y4m" };
         let path = free_path(&self.folder, &self.name, extension)?;
-        let sink = Sink::create(&path, size.0, size.1, FPS)?;
+        let sink = Sink::create(&path, size.0, size.1, FPS, false)?;
         let message = format!("recording {}", path.display());
         self.video = Some(Video { path, size, sink, pending: Vec::new(), n_pictures: 0 });
         Ok(message)

@@ -388,6 +388,11 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
         ("snow.bump_wavelength_m=0", "render.snow.bump_wavelength_m: found 0"),
         ("snow.glitter=-1", "render.snow.glitter: found -1"),
         ("snow.glitter_cell_m=0", "render.snow.glitter_cell_m: found 0"),
+        ("powder.suspended_share=2", "render.powder.suspended_share: found 2"),
+        ("powder.onset_speed_m_s=0", "render.powder.onset_speed_m_s: found 0"),
+        ("powder.ice_radius_m=-1", "render.powder.ice_radius_m: found -1"),
+        ("powder.puff_radius_m=0", "render.powder.puff_radius_m: found 0"),
+        ("powder.spray_optical_depth=-1", "render.powder.spray_optical_depth: found -1"),
     ] {
         refuse(&["check", "dam_break", "--set", &format!("render.{key}")], &[], 2, &[said]);
     }

@@ -56,6 +56,28 @@ fn every_scene_of_grains_keeps_its_invariants_and_is_reproducible() {
     }
 }
 
+/// Surface, spray and powder of a picture are those of its state: a recording shows the same.
+#[test]
+fn pictures_with_powder_are_those_of_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = ["--steps", "240", "--render", "80", "--record", "80", "--record-columns", "velocity"];
+    let fast = ["--scheme", "surface", "--set", "releases.0.velocity_m_s=[14,0,0]"];
+    let [out, without] = ["run", "without"].map(|name| folder.path().join(name));
+    succeed(&mut run(&out, &[&plan[..], &fast].concat()));
+    let none = ["--set", "render.powder.suspended_share=0"];
+    succeed(&mut run(&without, &[&plan[..], &fast, &none].concat()));
+    let (recording, played) = (out.join("recording.frazil-rec"), folder.path().join("played"));
+    let arguments = ["play", recording.to_str().unwrap(), "--quiet", "--out", played.to_str().unwrap()];
+    std::fs::create_dir(&played).unwrap();
+    succeed(&mut command(&arguments));
+    for i in 0..4 {
+        let name = format!("frame_{i:06}.png");
+        let shown = picture(&out.join("frames").join(&name)).2;
+        assert!(shown == picture(&played.join(&name)).2, "picture {i}");
+        assert!(shown != picture(&without.join("frames").join(&name)).2, "picture {i} has no powder");
+    }
+}
+
 #[test]
 fn a_resumed_run_of_grains_ends_with_the_bits_of_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
