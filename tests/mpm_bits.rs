@@ -272,12 +272,11 @@ fn block_overflow_is_reported_and_discards_only_the_step() {
     let fault = mpm.record_fault_check(&mut recorder).unwrap();
     DEVICE.submit(recorder).unwrap();
     let fault = fault.wait().unwrap().unwrap();
-    assert_eq!((fault.pass, &fault.found), ("SortByCell", &FaultKind::GridFull { capacity }));
-    let message = fault.to_string();
-    assert!(
-        message.contains("steps_per_submission") && message.contains(&capacity.active.to_string()),
-        "{message}"
-    );
+    let FaultKind::GridFull { capacity: exceeded, required } = fault.found.clone() else {
+        panic!("{fault}");
+    };
+    assert_eq!((fault.pass, exceeded), ("SortByCell", capacity));
+    assert!(required.active > capacity.active || required.occupied > capacity.occupied, "{fault}");
 
     // The state is that of the step before, which sufficient capacity gives, too.
     let found = bits_by_id(&mpm);
@@ -286,6 +285,23 @@ fn block_overflow_is_reported_and_discards_only_the_step() {
         advance(&mut with_capacity, 1);
     }
     assert!(found == bits_by_id(&with_capacity), "the step that overflowed changed something");
+
+    // It goes on from there with more blocks.
+    let last = 64;
+    let mut n_overflows = 0;
+    while mpm.regrow(&DEVICE).unwrap().is_some() {
+        n_overflows += 1;
+        let mut recorder = DEVICE.recorder().unwrap();
+        for _ in mpm.step()..last {
+            mpm.record_step(&mut recorder);
+        }
+        DEVICE.submit(recorder).unwrap();
+    }
+    assert!(n_overflows > 0 && mpm.step() == last);
+    for _ in with_capacity.step()..last {
+        advance(&mut with_capacity, 1);
+    }
+    assert!(bits(&mpm) == bits(&with_capacity), "other bits after the step that overflowed");
     assert_no_validation_messages(&DEVICE);
 }
 

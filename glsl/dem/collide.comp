@@ -24,7 +24,6 @@ layout(constant_id = 3) const uint HAS_NAMED_BODIES = 1;
 layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
 // 1 if a body moves.
 layout(constant_id = 5) const uint HAS_MOTION = 1;
-layout(constant_id = 6) const uint MAX_CONTACTS = 24;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
@@ -98,11 +97,28 @@ void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float
     keep(row, word, force.is_kept, history);
 }
 
+// Returns the deepest overlap of grain i, as a share of the smaller radius, and the largest travel of it and
+// of the grains that it overlaps, in their radii per step.
+vec2 overlap_and_travel(uint i, float dt_s) {
+    vec4 own = sphere[i];
+    vec2 found = vec2(0.0, dt_s * travel_1_s(motion[i], own.w));
+    uint end = min(first_row[i + 1u], near.length());
+    [[dont_unroll]] for (uint row = first_row[i]; row < end && near[row] < FIRST_WALL; ++row) {
+        uint j = near[row] & INDEX_BITS;
+        vec4 other = sphere[j];
+        vec3 apart = own.xyz - other.xyz;
+        float depth = own.w + other.w - sqrt(dot(apart, apart));
+        if (depth <= 0.0) continue;
+        found = max(found, vec2(depth / min(own.w, other.w), dt_s * travel_1_s(motion[j], other.w)));
+    }
+    return found;
+}
+
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
-    if (fault[0].step < fault[0].now) return;
+    if (is_frozen(fault[0])) return;
     DemTerms t = terms[0];
     uint row = first_row[i];
     uint end = min(first_row[i + 1u], near.length());
@@ -186,7 +202,13 @@ void main() {
         }
     }
     load[i] = ContactLoad(force_n, row, torque_n_m);
-    if (n_near + n_surfaces <= MAX_CONTACTS) return;
+    uint n_contacts = n_near + n_surfaces;
+    if (n_contacts <= MANY_CONTACTS) return;
+    vec2 found = overlap_and_travel(i, t.dt_s);
+    bool is_deep = found.x > DEEP_OVERLAP;
+    if (!is_deep && n_contacts <= MAX_CONTACTS) return;
+    if (is_deep) atomicMax(fault[0].overlap, floatBitsToUint(found.x));
+    atomicMax(fault[0].travel, floatBitsToUint(found.y));
     atomicMin(fault[0].step, fault[0].now);
     atomicMin(fault[0].crowded, motion[i].id);
 }

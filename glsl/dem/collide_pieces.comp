@@ -52,7 +52,7 @@ void touch_piece(DemTerms t, uint row, uint word, vec3 x, float r, float m, vec3
 
 void main() {
     uint i = thread_idx();
-    if (i >= count[0] || fault[0].step < fault[0].now) return;
+    if (i >= count[0] || is_frozen(fault[0])) return;
     uint end = min(first_row[i + 1u], near.length());
     uint row = load[i].next_row;
     if (row >= end) return;

@@ -10,6 +10,14 @@ struct GrainMotion {
     vec3 spin_1_s;
 };
 
+// Returns how far the centre and the surface of a grain of radius r move, whichever is faster, in radii per
+// s.
+float travel_1_s(GrainMotion motion, float r) {
+    vec3 v = motion.velocity_m_s;
+    vec3 w = motion.spin_1_s;
+    return max(sqrt(dot(v, v)) / r, sqrt(dot(w, w)));
+}
+
 // Sum of the contact forces on a grain, passed from pass to pass.
 struct ContactLoad {
     vec3 force_n;

@@ -1,6 +1,7 @@
 #version 460
 // Lists everything within the reach of a grain and the skin, in ascending order of the partner: ids of
-// grains, then numbers of surfaces. recall_contacts.comp adds their histories.
+// grains, then numbers of surfaces. recall_contacts.comp adds their histories. Lists that do not fit are not
+// written (hold_overflow.comp).
 //
 // Bytes: 16 a grain read with those around it, 4 read and 4 written for each that is listed.
 // Order-independent.
@@ -15,7 +16,6 @@ layout(constant_id = 4) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "dem/terms.glsl"
-#include "dem/fault.glsl"
 #include "dem/lists.glsl"
 #include "dem/piece.glsl"
 #include "common/body.glsl"
@@ -36,12 +36,12 @@ layout(scalar, binding = 11) readonly buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 12) readonly buffer Order { uint order[]; };
 layout(scalar, binding = 13) readonly buffer FirstRow { uint first_row[]; };
 layout(scalar, binding = 14) buffer Near { uint near[]; };
-layout(scalar, binding = 15) buffer Fault { DemFault fault[]; };
 layout(scalar, push_constant) uniform Params { float time_s; };
 
 uint next;
 uint end;
 
+// As many are found as count_contacts.comp has counted.
 void append(uint partner) {
     if (next < end) near[next++] = partner;
 }
@@ -57,8 +57,7 @@ void main() {
     if (i >= count[0]) return;
     uint begin = first_row[i];
     next = begin;
-    uint required = first_row[i + 1u];
-    end = min(required, near.length());
+    end = first_row[i + 1u];
     search(i, lists[0].used_skin_m, time_s);
     // Insertion sort: few rows, in an order of nine ascending runs.
     [[dont_unroll]] for (uint k = begin + 1u; k < next; ++k) {
@@ -71,7 +70,4 @@ void main() {
         }
         if (row != k) near[row] = partner;
     }
-    if (required <= near.length()) return;
-    atomicMin(fault[0].step, fault[0].now);
-    atomicMax(fault[0].n_rows, required);
 }

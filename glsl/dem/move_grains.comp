@@ -6,6 +6,8 @@
 // Contact lists become stale if a grain has moved by half their skin, or a body is near it that is not in its
 // list: bodies move, and the distance to a terrain changes faster than the position.
 //
+// A grain that is not finite, or moves by more than MAX_TRAVEL, is a fault.
+//
 // Bytes: 88 a grain read, 44 written. Order-independent.
 // Elements: heights = 0, fault = 0, sums = 0, first_row = 0, near = 0, lists = 0.
 #extension GL_GOOGLE_include_directive : require
@@ -74,7 +76,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
-    if (fault[0].step < fault[0].now) return;
+    if (is_frozen(fault[0])) return;
     DemTerms t = terms[0];
     float skin_m = lists[0].used_skin_m;
     vec4 own_sphere = sphere[i];
@@ -86,6 +88,8 @@ void main() {
     v += t.dt_s * (load[i].force_n / m + t.gravity_m_s2);
     if (t.turbulent_drag_1_m > 0.0) v /= 1.0 + t.dt_s * t.turbulent_drag_1_m * sqrt(dot(v, v));
     w += (t.dt_s / (BALL_INERTIA * m * r * r)) * load[i].torque_n_m;
+    // Before walls and bodies stop it. A speed whose square is infinite is too high, too.
+    float travel = t.dt_s * max(sqrt(dot(v, v)) / r, sqrt(dot(w, w)));
     x += t.dt_s * v;
     vec3 integrated = x;
     bool is_stale = false;
@@ -116,7 +120,13 @@ void main() {
     motion[i].velocity_m_s = v;
     motion[i].spin_1_s = w;
     uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
-    if (max(bits.x, max(bits.y, bits.z)) < 0x7f800000u) return;
+    bool is_finite = max(bits.x, max(bits.y, bits.z)) < 0x7f800000u;
+    if (is_finite && travel <= MAX_TRAVEL) return;
     atomicMin(fault[0].step, fault[0].now);
-    atomicMin(fault[0].not_finite, motion[i].id);
+    if (is_finite) {
+        atomicMin(fault[0].too_fast, motion[i].id);
+        atomicMax(fault[0].travel, floatBitsToUint(travel));
+    } else {
+        atomicMin(fault[0].not_finite, motion[i].id);
+    }
 }

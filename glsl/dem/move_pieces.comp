@@ -43,7 +43,7 @@ void main() {
     DemTerms t = terms[0];
     uint n_named = t.n_bodies - t.first_named;
     if (i >= t.n_pieces + n_named) return;
-    bool is_still = fault[0].step < fault[0].now;
+    bool is_still = is_frozen(fault[0]);
     vec3 force = force_sum(i) / t.quanta_per_n;
     vec3 torque = torque_sum(i) / t.quanta_per_n;
     clear_wrench(i);

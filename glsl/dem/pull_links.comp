@@ -25,7 +25,7 @@ layout(scalar, push_constant) uniform Params { uint n_links; };
 
 void main() {
     uint i = thread_idx();
-    if (i >= n_links || link_is_whole[i] == 0u || fault[0].step < fault[0].now) return;
+    if (i >= n_links || link_is_whole[i] == 0u || is_frozen(fault[0])) return;
     PieceLink link = links[i];
     PieceMotion a = motions[link.first];
     PieceMotion b = motions[link.second];

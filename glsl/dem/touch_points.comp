@@ -52,7 +52,7 @@ layout(scalar, push_constant) uniform Params {
 
 void main() {
     uint i = thread_idx();
-    if (i >= n_points || fault[0].step < fault[0].now) return;
+    if (i >= n_points || is_frozen(fault[0])) return;
     DemTerms t = terms[0];
     uint piece = points[i].piece;
     PieceMotion motion = motions[piece];

@@ -11,10 +11,12 @@ layout(scalar, push_constant) uniform Params {
     // subtracted from each value.
     vec3 coloring;
     // Number of the `Shading` on the host; the second byte is the vertical axis, the third is 1 if spheres
-    // have their own radii.
+    // have their own radii, the fourth is the axis of `clip_range`.
     uint shading;
     // Opacity at the middle of a translucent sphere.
     float opacity;
+    // Least and greatest coordinate of the centres of drawn spheres along the axis.
+    vec2 clip_range;
     Fog fog;
     // Least radius of a drawn sphere: in m, with perspective at a distance of 1 m.
     float least_radius;

@@ -59,8 +59,10 @@ void main() {
     color = vec3(0.0);
     sphere_radius = 0.0;
     if (particle_idx >= count[0]) return;
+    float along_clip = positions[particle_idx][min(shading >> 24u, 2u)];
+    if (along_clip < clip_range.x || along_clip > clip_range.y) return;
     center = positions[particle_idx] - view.eye;
-    bool has_radii = (shading >> 16u) != 0u;
+    bool has_radii = ((shading >> 16u) & 0xffu) != 0u;
     sphere_radius = has_radii ? radius * radii[particle_idx] : radius;
     sphere_radius = max(sphere_radius, least_radius * (has_perspective(view) ? dot(center, view.forward) : 1.0));
     if (!imposter_visible(view, center, sphere_radius)) return;

@@ -1,10 +1,10 @@
-//! Comparison of a measurement with an earlier one.
+//! Comparison of a measurement with an earlier one, or with that of another build.
 
 use crate::axis::Point;
 use crate::error::{Error, Result};
 use crate::plan::Planned;
 use crate::row::{Row, read_rows};
-use frazil_report::{Comparison, Verdict, compare};
+use frazil_report::{Comparison, Round, Verdict, compare_rounds, compare_runs, median};
 use frazil_vk::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,8 +16,14 @@ pub struct Compared {
     pub bench: String,
     /// The point.
     pub point: Point,
+    /// Times of the baseline and of the current build in ns: medians of the processes' figures.
+    pub times_ns: [f64; 2],
+    /// Number of processes of the baseline and of the current build.
+    pub processes: [usize; 2],
     /// Result of the comparison.
     pub comparison: Comparison,
+    /// Interval of the A/A check; `None` where builds did not take turns.
+    pub same_build: Option<[f64; 2]>,
 }
 
 /// All points of two measurements.
@@ -26,9 +32,18 @@ pub struct Verdicts {
     /// Points in both measurements.
     pub compared: Vec<Compared>,
     /// Points in the current measurement only.
-    pub only_now: Vec<(String, Point)>,
-    /// Points in the earlier measurement only.
-    pub only_then: Vec<(String, Point)>,
+    pub only_current: Vec<(String, Point)>,
+    /// Points in the baseline only.
+    pub only_baseline: Vec<(String, Point)>,
+}
+
+/// Rows of the four processes of a round.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowRound {
+    /// Rows of the baseline's first and second process.
+    pub baseline: [Vec<Row>; 2],
+    /// Rows of the current build's first and second process.
+    pub current: [Vec<Row>; 2],
 }
 
 impl Verdicts {
@@ -38,7 +53,8 @@ impl Verdicts {
     }
 }
 
-/// Reads the rows to compare with: the last one of each point for this device at its present subgroup size.
+/// Reads the rows to compare with: those of the last session of each point for this device at its present
+/// subgroup size.
 ///
 /// # Errors
 /// The file cannot be read or has an invalid line; [`Error::OtherDevice`] if no row is from this device;
@@ -59,28 +75,98 @@ pub fn baseline(path: &Path, device: &Device, planned: &[Planned<'_>]) -> Result
     if !own.iter().any(is_planned) {
         return Err(Error::NothingToCompare { path: path.to_owned(), rows: own.len() });
     }
-    Ok(by_point(own).into_values().collect())
+    Ok(by_point(&own).into_values().flatten().cloned().collect())
 }
 
-/// Returns the last row of each point.
-fn by_point(rows: Vec<Row>) -> BTreeMap<(String, Point), Row> {
-    rows.into_iter().map(|row| ((row.bench.clone(), row.point.clone()), row)).collect()
+/// Returns the rows of the last session of each point. A row without a session is one by itself.
+fn by_point(rows: &[Row]) -> BTreeMap<(String, Point), Vec<&Row>> {
+    let mut points: BTreeMap<_, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        let of_point = points.entry((row.bench.clone(), row.point.clone())).or_default();
+        if row.session.is_none() || of_point.last().is_some_and(|last| last.session != row.session) {
+            of_point.clear();
+        }
+        of_point.push(row);
+    }
+    points
 }
 
-/// Compares the samples of each point of `now` with those of `then`; see [`frazil_report::compare`] for the
-/// verdicts.
-pub fn compare_rows(then: &[Row], now: &[Row], tolerance: f64) -> Verdicts {
-    let (mut then, now) = (by_point(then.to_vec()), by_point(now.to_vec()));
+/// Compares the processes of each point of `current` with those of `baseline` by
+/// [`frazil_report::compare_runs`], with the copy bandwidth as the reference of both sessions.
+pub fn compare_rows(baseline: &[Row], current: &[Row], tolerance: f64) -> Verdicts {
+    let (mut baseline, current) = (by_point(baseline), by_point(current));
     let mut verdicts = Verdicts::default();
-    for ((bench, point), row) in now {
-        match then.remove(&(bench.clone(), point.clone())) {
-            Some(earlier) => {
-                let comparison = compare(&earlier.samples_ns, &row.samples_ns, tolerance);
-                verdicts.compared.push(Compared { bench, point, comparison });
+    for ((bench, point), rows) in current {
+        let Some(earlier) = baseline.remove(&(bench.clone(), point.clone())) else {
+            verdicts.only_current.push((bench, point));
+            continue;
+        };
+        let of =
+            |rows: &[&Row], value: fn(&Row) -> f64| rows.iter().map(|row| value(row)).collect::<Vec<_>>();
+        let [then, now] = [&earlier, &rows].map(|rows| of(rows, Row::figure_ns));
+        let [copy_then, copy_now] = [&earlier, &rows].map(|rows| of(rows, |row| row.copy_gb_per_s));
+        let comparison = compare_runs(&then, &now, tolerance, &copy_then, &copy_now);
+        let processes = [then.len(), now.len()];
+        let times_ns = [then, now].map(|mut figures| median(&mut figures));
+        verdicts.compared.push(Compared { bench, point, times_ns, processes, comparison, same_build: None });
+    }
+    verdicts.only_baseline = baseline.into_keys().collect();
+    verdicts
+}
+
+/// Compares two builds that took turns, at each point that all of their processes measured, by
+/// [`frazil_report::compare_rounds`].
+///
+/// # Errors
+/// [`Error::OtherDevice`] if the builds measured different devices; `path` is the baseline, for this error.
+pub fn compare_row_rounds(rounds: &[RowRound], tolerance: f64, path: &Path) -> Result<Verdicts> {
+    let identity = |row: &Row| format!("{}, subgroups of {}", row.device, row.subgroup_size);
+    let mut points: BTreeMap<(String, Point), [usize; 2]> = BTreeMap::new();
+    let mut device: Option<String> = None;
+    for (side, row) in rounds.iter().flat_map(|round| {
+        let of = |side: usize, rows: &'_ [Vec<Row>; 2]| {
+            rows.iter().flatten().map(move |row| (side, row.clone())).collect::<Vec<_>>()
+        };
+        of(1, &round.current).into_iter().chain(of(0, &round.baseline))
+    }) {
+        let expected = device.get_or_insert_with(|| identity(&row));
+        if *expected != identity(&row) {
+            let (expected, found) = (expected.clone(), identity(&row));
+            return Err(Error::OtherDevice { path: path.to_owned(), expected, found });
+        }
+        points.entry((row.bench, row.point)).or_default()[side] += 1;
+    }
+    let mut verdicts = Verdicts::default();
+    for ((bench, point), processes) in points {
+        match processes {
+            [0, _] => verdicts.only_current.push((bench, point)),
+            [_, 0] => verdicts.only_baseline.push((bench, point)),
+            _ => {
+                let figure = |rows: &Vec<Row>| {
+                    let row = rows.iter().find(|row| row.bench == bench && row.point == point);
+                    row.map_or(f64::NAN, Row::figure_ns)
+                };
+                let pairs: Vec<Round> = rounds
+                    .iter()
+                    .map(|round| Round {
+                        baseline: round.baseline.each_ref().map(figure),
+                        current: round.current.each_ref().map(figure),
+                    })
+                    .collect();
+                let of = |side: fn(&Round) -> [f64; 2]| {
+                    median(&mut pairs.iter().flat_map(side).filter(|ns| ns.is_finite()).collect::<Vec<_>>())
+                };
+                let found = compare_rounds(&pairs, tolerance);
+                verdicts.compared.push(Compared {
+                    bench,
+                    point,
+                    times_ns: [of(|round| round.baseline), of(|round| round.current)],
+                    processes,
+                    comparison: found.comparison,
+                    same_build: Some(found.same_build),
+                });
             }
-            None => verdicts.only_now.push((bench, point)),
         }
     }
-    verdicts.only_then = then.into_keys().collect();
-    verdicts
+    Ok(verdicts)
 }

@@ -3,7 +3,8 @@
 //! A [`Bench`] turns a [`Point`] of its axes into a workload on a device or on the CPU. A [`Session`] runs
 //! the workload once, compares the result with the CPU twin's, times it cold and warm until its median is
 //! precise enough ([`StoppingRule`]), compares the result of the last run as well, and returns a [`Row`].
-//! [`compare_rows`] reports what became faster or slower between two lists of rows.
+//! [`compare_rows`] and [`compare_row_rounds`] report what became faster or slower, by the processes that
+//! measured each point.
 //!
 //! A new bench takes one file in `benches/` with one `impl Bench`, and its line in `benches/mod.rs`. A
 //! variant of a kernel is another name on the bench's `variant` axis.
@@ -23,7 +24,7 @@ mod plan;
 mod row;
 mod stopping;
 
-pub use against::{Compared, Verdicts, baseline, compare_rows};
+pub use against::{Compared, RowRound, Verdicts, baseline, compare_row_rounds, compare_rows};
 pub use axis::{Axis, AxisOverride, Domain, MAX_COUNT, Point, Value};
 pub use bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
 pub use error::{Error, Result};

@@ -148,7 +148,7 @@ impl Session {
             clock: if on_device { Clock::Device } else { Clock::Host },
             median_ns,
             min_ns: sorted.first().copied().unwrap_or(f64::NAN),
-            iqr_ns: quantile(&sorted, 0.75) - quantile(&sorted, 0.25),
+            iqr_ns: frazil_report::quantile(&sorted, 0.75) - frazil_report::quantile(&sorted, 0.25),
             cold_median_ns: median_of(&cold_samples_ns),
             host_median_ns: median_of(&host_samples_ns),
             samples_ns,
@@ -170,6 +170,7 @@ impl Session {
             subgroup_size: self.device.capabilities().subgroup_size,
             commit: self.commit.clone(),
             unix_time_s: SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()),
+            session: None,
         }
     }
 
@@ -268,15 +269,6 @@ fn span_ns(times: &[PassTime]) -> f64 {
     (end - start).max(0.0)
 }
 
-/// Returns a quantile, interpolated linearly between the two samples around it.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let at = q * sorted.len().saturating_sub(1) as f64;
-    match (sorted.get(at.floor() as usize), sorted.get(at.ceil() as usize)) {
-        (Some(low), Some(high)) => low + at.fract() * (high - low),
-        _ => f64::NAN,
-    }
-}
-
 /// Returns the median bandwidth of several copies.
 fn copy_bandwidth(device: &Device, words: usize) -> Result<f64> {
     let from: Buffer<u32> = device.buffer("copy source", words)?;
@@ -297,15 +289,6 @@ fn copy_bandwidth(device: &Device, words: usize) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_interpolate() {
-        let sorted = [1.0, 2.0, 3.0, 4.0, 5.0];
-        assert_eq!((quantile(&sorted, 0.25), quantile(&sorted, 0.75)), (2.0, 4.0));
-        assert_eq!(quantile(&[1.0, 2.0], 0.25), 1.25);
-        assert_eq!(quantile(&[7.0], 0.75), 7.0);
-        assert!(quantile(&[], 0.5).is_nan());
-    }
 
     #[test]
     fn spans_reach_from_the_first_start_to_the_last_end() {

@@ -48,6 +48,8 @@ pub struct Row {
     pub subgroup_size: u32,
     pub commit: Option<String>,
     pub unix_time_s: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 impl Row {
@@ -57,6 +59,11 @@ impl Row {
     /// Returns the nanoseconds per element; `None` where there are no elements.
     pub fn ns_per_element(&self) -> Option<f64> {
         (self.elements > 0).then(|| self.median_ns / self.elements as f64)
+    }
+
+    /// Returns the figure in ns by which processes are compared: see [`frazil_report::figure`].
+    pub fn figure_ns(&self) -> f64 {
+        frazil_report::figure(&self.samples_ns)
     }
 
     /// Returns the first problem, if any: the numbers must be possible results of a measurement.

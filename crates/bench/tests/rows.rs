@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_bench::{
-    AxisOverride, Clock, Error, Planned, Point, Profile, Row, RowWriter, StopReason, Value, baseline,
-    benches, compare_rows, plan, read_rows, select,
+    AxisOverride, Clock, Error, Planned, Point, Profile, Row, RowRound, RowWriter, StopReason, Value,
+    baseline, benches, compare_row_rounds, compare_rows, plan, read_rows, select,
 };
 use frazil_report::Verdict;
 use frazil_testkit::device;
@@ -111,7 +111,18 @@ fn row(device: &Device, count: u64, centre_ns: f64) -> Row {
         subgroup_size: device.capabilities().subgroup_size,
         commit: None,
         unix_time_s: 1_800_000_000,
+        session: None,
     }
+}
+
+/// Returns the rows of five processes of one session, each by a thousandth slower than the one before.
+fn session(name: &str, row: &Row) -> Vec<Row> {
+    let process = |i: i32| Row {
+        samples_ns: row.samples_ns.iter().map(|ns| ns * (1.0 + 0.001 * f64::from(i))).collect(),
+        session: Some(name.to_owned()),
+        ..row.clone()
+    };
+    (0..5).map(process).collect()
 }
 
 fn write(path: &std::path::Path, rows: &[Row]) {
@@ -171,7 +182,7 @@ fn lines_that_are_no_rows_are_refused() {
 }
 
 #[test]
-fn a_baseline_is_the_last_rows_of_this_device() {
+fn a_baseline_is_the_last_session_of_this_device() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.jsonl");
     let device = device();
@@ -181,6 +192,9 @@ fn a_baseline_is_the_last_rows_of_this_device() {
 
     write(&path, &[foreign(1), row(&device, 1, 1e3), row(&device, 1, 2e3), other_size.clone(), foreign(2)]);
     assert_eq!(baseline(&path, &device, &planned).unwrap(), [row(&device, 1, 2e3)]);
+    let (first, second) = (session("first", &row(&device, 1, 3e3)), session("second", &row(&device, 1, 4e3)));
+    write(&path, &[first, second.clone()].concat());
+    assert_eq!(baseline(&path, &device, &planned).unwrap(), second);
 
     fs::remove_file(&path).unwrap();
     write(&path, &[foreign(1), foreign(2), other_size]);
@@ -199,26 +213,46 @@ fn a_baseline_is_the_last_rows_of_this_device() {
 #[test]
 fn rows_are_matched_by_bench_and_point() {
     let device = device();
-    let then = [row(&device, 1, 1e3), row(&device, 2, 1e3), row(&device, 3, 1e3), row(&device, 4, 1e3)];
+    let sessions = |rows: &[Row]| rows.iter().flat_map(|row| session("one", row)).collect::<Vec<_>>();
+    let then =
+        sessions(&[row(&device, 1, 1e3), row(&device, 2, 1e3), row(&device, 3, 1e3), row(&device, 4, 1e3)]);
     let other_bench = Row { bench: "device.poke".to_owned(), ..row(&device, 1, 1e3) };
-    let now = [row(&device, 4, 1e3), row(&device, 2, 2e3), row(&device, 1, 5e2), other_bench];
+    let now = sessions(&[row(&device, 4, 1e3), row(&device, 2, 2e3), row(&device, 1, 5e2), other_bench]);
     let verdicts = compare_rows(&then, &now, 0.05);
     let found: Vec<_> =
         verdicts.compared.iter().map(|c| (c.point.to_string(), c.comparison.verdict)).collect();
     let expected = [("count=1", Verdict::Faster), ("count=2", Verdict::Slower), ("count=4", Verdict::Same)];
     assert_eq!(found, expected.map(|(point, verdict)| (point.to_owned(), verdict)));
     assert_eq!(verdicts.of(Verdict::Slower).count(), 1);
+    assert_eq!(verdicts.compared[1].processes, [5, 5]);
     let point = |count| Point::default().with("count", Value::Integer(count));
-    assert_eq!(verdicts.only_then, [("device.copy".to_owned(), point(3))]);
-    assert_eq!(verdicts.only_now, [("device.poke".to_owned(), point(1))]);
+    assert_eq!(verdicts.only_baseline, [("device.copy".to_owned(), point(3))]);
+    assert_eq!(verdicts.only_current, [("device.poke".to_owned(), point(1))]);
 
-    // Halved samples: the measurement takes twice as long as the baseline claims.
-    let halved: Vec<Row> = then
-        .iter()
-        .map(|row| Row { samples_ns: row.samples_ns.iter().map(|ns| 0.5 * ns).collect(), ..row.clone() })
-        .collect();
-    assert!(
-        compare_rows(&halved, &then, 0.05).compared.iter().all(|c| c.comparison.verdict == Verdict::Slower)
-    );
-    assert!(compare_rows(&then, &then, 0.05).compared.iter().all(|c| c.comparison.verdict == Verdict::Same));
+    // A single process on either side has no variance, and a machine that copies at half the rate may well
+    // take twice the time.
+    let slow_machine: Vec<Row> = now.iter().map(|row| Row { copy_gb_per_s: 4.9, ..row.clone() }).collect();
+    for (then, now) in [(&then, &now[5..6].to_vec()), (&then[5..6].to_vec(), &now), (&then, &slow_machine)] {
+        let verdicts = compare_rows(then, now, 0.05);
+        let twice = verdicts.compared.iter().find(|c| c.point.to_string() == "count=2").unwrap();
+        assert_eq!(twice.comparison.verdict, Verdict::Unclear);
+    }
+}
+
+#[test]
+fn builds_that_take_turns_are_compared_at_the_points_of_both() {
+    let device = device();
+    let rows = |count: u64, factor: f64| [row(&device, 1, factor * 1e3), row(&device, count, 1e3)].to_vec();
+    let round = RowRound { baseline: [rows(3, 1.0), rows(3, 1.0)], current: [rows(5, 1.1), rows(5, 1.1)] };
+    let path = std::path::Path::new("builds/before");
+    let verdicts = compare_row_rounds(&vec![round.clone(); 6], 0.02, path).unwrap();
+    let found = &verdicts.compared[0];
+    assert_eq!((verdicts.compared.len(), found.comparison.verdict), (1, Verdict::Slower));
+    assert!((found.comparison.ratio - 1.1).abs() < 1e-9 && found.processes == [12, 12], "{found:?}");
+    assert_eq!(found.same_build, Some([1.0, 1.0]));
+    assert_eq!((verdicts.only_current.len(), verdicts.only_baseline.len()), (1, 1));
+    let mut other = round;
+    other.baseline[0][0].device = "Voodoo 2".to_owned();
+    let error = compare_row_rounds(&[other], 0.02, path).unwrap_err().to_string();
+    assert!(error.contains("builds/before") && error.contains("Voodoo 2"), "{error}");
 }

@@ -75,8 +75,11 @@ pub(crate) fn temporary_name(path: &Path) -> Result<PathBuf> {
     Ok(path.with_file_name(temporary))
 }
 
-/// Makes a rename or a new file survive a crash of the machine.
-pub(crate) fn sync_directory_of(path: &Path) -> Result<()> {
+/// Makes a rename, or a new file or folder, survive a crash of the machine.
+///
+/// # Errors
+/// [`Error::Io`], naming the directory.
+pub fn sync_directory_of(path: &Path) -> Result<()> {
     // Windows cannot open directories as files and needs no such sync.
     if cfg!(unix) {
         let directory = match path.parent() {

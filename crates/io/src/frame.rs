@@ -182,7 +182,7 @@ pub enum FrameError {
     },
 }
 
-fn check_columns(columns: &[Column], expected: usize) -> Result<(), FrameError> {
+pub(crate) fn check_columns(columns: &[Column], expected: usize) -> Result<(), FrameError> {
     let mut seen = HashSet::new();
     for Column { name, unit, data } in columns {
         let identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -298,6 +298,21 @@ impl Frame {
         self.u32("id").expect("Frame::new refuses a frame without ids")
     }
 
+    /// Returns the frame with its particles in the order of their ids; those with equal ids keep their order.
+    pub fn sorted_by_id(mut self) -> Self {
+        let ids = self.ids();
+        let mut order: Vec<usize> = (0..ids.len()).collect();
+        order.sort_by_key(|&i| ids[i]);
+        for column in &mut self.columns {
+            match &mut column.data {
+                ColumnData::U32(values) => *values = order.iter().map(|&i| values[i]).collect(),
+                ColumnData::F32(values) => *values = order.iter().map(|&i| values[i]).collect(),
+                ColumnData::Vec3(values) => *values = order.iter().map(|&i| values[i]).collect(),
+            }
+        }
+        self
+    }
+
     /// Returns the values of a `u32` column.
     ///
     /// # Errors
@@ -392,6 +407,19 @@ mod tests {
         for unit in ["m,s", "[m]", "m\n", " m", "\"m\""] {
             assert!(error_with(|columns| columns.push(Column::u32("a", unit, vec![0; 2]))).contains("unit"));
         }
+    }
+
+    #[test]
+    fn sorting_by_id_moves_all_columns_of_particles() {
+        let mut columns = valid();
+        columns[0] = Column::vec3("position", "m", vec![[1.0; 3], [2.0; 3]]);
+        columns[1] = Column::u32("id", "", vec![9, 4]);
+        columns.push(Column::f32("temperature", "°C", vec![-10.0, 0.5]));
+        let bodies = vec![Column::u32("number", "", vec![7, 6])];
+        let frame = Frame::new(1, 0.5, columns).unwrap().with_bodies(bodies.clone()).unwrap().sorted_by_id();
+        assert_eq!((frame.ids(), frame.f32("temperature").unwrap()), (&[4, 9][..], &[0.5, -10.0][..]));
+        assert_eq!((frame.positions(), frame.bodies()), (&[[2.0; 3], [1.0; 3]][..], &bodies[..]));
+        assert_eq!((frame.step(), frame.time_s()), (1, 0.5));
     }
 
     #[test]

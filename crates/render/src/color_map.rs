@@ -19,6 +19,16 @@ impl ColorMap {
     /// All colour maps.
     pub const ALL: [Self; 4] = [Self::Viridis, Self::Inferno, Self::Vik, Self::Grey];
 
+    /// Returns the name of the map.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viridis => "viridis",
+            Self::Inferno => "inferno",
+            Self::Vik => "vik",
+            Self::Grey => "grey",
+        }
+    }
+
     /// Returns the display-encoded (sRGB) colour at `t`, clamped to 0 … 1.
     pub fn at(self, t: f32) -> [f32; 3] {
         let entries = self.entries();

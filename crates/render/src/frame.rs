@@ -44,6 +44,8 @@ pub struct Frame<'a> {
     pub shadows: Option<Shadows>,
     /// Strength of ambient occlusion: 0 is none, 1 the usual strength.
     pub occlusion: f32,
+    /// Layer of space beyond which no particle is drawn as a sphere.
+    pub clip: Option<Clip>,
     /// Legend.
     pub legend: Option<&'a Legend>,
     /// Named colours, listed below the legend; may be empty.
@@ -53,6 +55,15 @@ pub struct Frame<'a> {
     pub scale: bool,
     /// Line of text at the lower left, for example scene and time; empty for none.
     pub caption: &'a str,
+}
+
+/// A layer of space between two planes across an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clip {
+    /// Axis of the world across which the planes are: 0, 1 or 2.
+    pub axis: u32,
+    /// Coordinates of the planes along it in m. The centres of drawn particles are between them.
+    pub range_m: [f32; 2],
 }
 
 /// Outdoor light: the sun, and fog.
@@ -274,6 +285,7 @@ impl Default for Frame<'_> {
             snow: SnowLook::default(),
             shadows: None,
             occlusion: 0.0,
+            clip: None,
             legend: None,
             swatches: &[],
             scale: false,

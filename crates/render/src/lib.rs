@@ -46,8 +46,8 @@ pub use fluid::{
 };
 pub use fluid_passes::FluidImages;
 pub use frame::{
-    Ball, Coloring, Column, DirectionalLight, Frame, Ground, Light, Particles, Radius, Shading, Shadows,
-    SnowLook, WireBox,
+    Ball, Clip, Coloring, Column, DirectionalLight, Frame, Ground, Light, Particles, Radius, Shading,
+    Shadows, SnowLook, WireBox,
 };
 pub use glam;
 pub use legend::{Legend, Swatch, nice_ticks};

@@ -2,7 +2,7 @@
 
 use crate::canvas::{Canvas, Typeface};
 use crate::fluid_passes::{FluidPasses, Scene};
-use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
+use crate::frame::{Clip, Coloring, ColumnLayout, Frame, Particles, Radius};
 use crate::light;
 use crate::lighting::Lighting;
 use crate::powder_passes::{Behind, PowderPasses};
@@ -446,7 +446,12 @@ impl Renderer {
             opaque_shadow: &lighting.opaque_shadow,
             fluid_shadow: &lighting.fluid_shadow,
         };
-        let shading = set.shading.number() | frame.camera.up_axis.index() << 8 | has_radii << 16;
+        let (clip_axis, clip_range) = match frame.clip {
+            Some(Clip { axis, range_m }) => (axis, range_m),
+            None => (0, [f32::NEG_INFINITY, f32::INFINITY]),
+        };
+        let up_axis = frame.camera.up_axis.index();
+        let shading = set.shading.number() | up_axis << 8 | has_radii << 16 | clip_axis << 24;
         let opacity = set.shading.opacity();
         let params = particles::Params {
             view,
@@ -457,6 +462,7 @@ impl Renderer {
             coloring,
             shading,
             opacity,
+            clip_range,
             fog: fog_of(frame),
             least_radius,
         };

@@ -25,7 +25,7 @@ type Bounds = [Option<u64>; 5];
 
 /// What is wrong with the text of a budget.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: found \"{found}\", expected {expected}")]
+#[error("line {line}: found \"{}\", expected {expected}", beginning(found))]
 pub struct KernelBudgetError {
     /// Number of the line, from 1.
     pub line: usize,
@@ -33,6 +33,15 @@ pub struct KernelBudgetError {
     pub found: String,
     /// What the format has there.
     pub expected: String,
+}
+
+/// Returns the beginning of a long line, for a message.
+fn beginning(line: &str) -> String {
+    const MOST: usize = 200;
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 impl KernelBudget {

@@ -16,6 +16,7 @@ mod map;
 mod plot;
 mod profile;
 pub mod reference_data;
+mod rounds;
 mod run_out;
 mod shape;
 mod statistics;
@@ -28,14 +29,15 @@ pub use map::{FlowMap, plot_flow_map};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{
     Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,
-    MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison, ProfileRow, RunFacts, Stamping,
-    TableStyle, Throughput, TimelinePass, Vary, WorkItem, compare_profiles, comparison_table, facts_table,
-    gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_report, profile_rows, profile_table,
-    table, throughput_table, vary_table,
+    MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison, ProfileRound, ProfileRow, RunFacts,
+    RunFigures, Stamping, TableStyle, Throughput, TimelinePass, Vary, WorkItem, compare_profile_rounds,
+    compare_profiles, comparison_table, facts_table, fitted_table, gap_table, host_gaps, memory_table,
+    pass_rows, pass_table, profile_report, profile_rows, profile_table, table, throughput_table, vary_table,
 };
+pub use rounds::{MIN_RUNS, Round, RoundsComparison, compare_rounds, compare_runs};
 pub use run_out::{
     AFFECTED_THICKNESS_M, DepositStatistics, FlowSnow, MapPoint, PathPoint, RUN_OUT_PRESSURE_KPA, Reach,
     ReleaseStatistics, RunOut,
 };
 pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
-pub use statistics::{median, median_interval};
+pub use statistics::{Spread, figure, median, median_interval, quantile};

@@ -1,5 +1,7 @@
 //! Order statistics of samples.
 
+use serde::{Deserialize, Serialize};
+
 /// Returns the median: the mean of the two middle samples of an even number. NaN for none.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
@@ -22,6 +24,50 @@ pub(crate) fn median_of_times(samples: &[u64]) -> Option<u64> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();
     (!sorted.is_empty()).then(|| percentile(&sorted, 50))
+}
+
+/// Mean, maximum, total and outliers of times, beside their median.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The longest time.
+    pub max: f64,
+    /// The sum.
+    pub total: f64,
+    /// Number of times above Tukey's upper fence: more than 1.5 interquartile ranges above the third
+    /// quartile.
+    pub outliers: usize,
+}
+
+impl Spread {
+    /// Summarizes times; all values are 0 for none.
+    pub fn of(samples: &[f64]) -> Self {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let Some(&max) = sorted.last() else { return Self::default() };
+        let (low, high) = (quantile(&sorted, 0.25), quantile(&sorted, 0.75));
+        let fence = high + 1.5 * (high - low);
+        let total: f64 = sorted.iter().sum();
+        let outliers = sorted.iter().filter(|sample| **sample > fence).count();
+        Self { mean: total / sorted.len() as f64, max, total, outliers }
+    }
+}
+
+/// Returns the figure by which a process's samples are compared with those of another process: the fastest
+/// one. Other load on the machine only adds time, so that the fastest sample changes least between processes.
+/// NaN for none.
+pub fn figure(samples: &[f64]) -> f64 {
+    samples.iter().copied().fold(f64::NAN, f64::min)
+}
+
+/// Returns a quantile of ascending samples, interpolated linearly between the two around it; NaN for none.
+pub fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let at = q * sorted.len().saturating_sub(1) as f64;
+    match (sorted.get(at.floor() as usize), sorted.get(at.ceil() as usize)) {
+        (Some(low), Some(high)) => low + at.fract() * (high - low),
+        _ => f64::NAN,
+    }
 }
 
 /// Returns the two samples between which the true median lies with at least 95 % confidence; `None` for fewer
@@ -49,6 +95,24 @@ pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outliers_are_beyond_tukeys_upper_fence() {
+        // Quartiles 3 and 7: the fence is at 13.
+        let with = |last: f64| Spread::of(&[8.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 1.0, last]);
+        assert_eq!((with(13.0).outliers, with(14.5).outliers), (0, 1));
+        assert_eq!((with(13.0).max, with(14.0).total, with(18.0).mean), (13.0, 50.0, 6.0));
+        assert_eq!((Spread::of(&[]).outliers, Spread::of(&[3.0; 9]).outliers), (0, 0));
+    }
+
+    #[test]
+    fn quantiles_interpolate() {
+        let sorted = [1.0, 2.0, 3.0, 4.0, 5.0];
+        assert_eq!((quantile(&sorted, 0.25), quantile(&sorted, 0.75)), (2.0, 4.0));
+        assert_eq!(quantile(&[1.0, 2.0], 0.25), 1.25);
+        assert_eq!(quantile(&[7.0], 0.75), 7.0);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
 
     #[test]
     fn the_median_of_times_is_one_of_them() {

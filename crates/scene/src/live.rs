@@ -263,6 +263,7 @@ fn resolve<'a>(root: &'a Json, node: &'a Json) -> &'a Json {
 
 /// Units of keys by suffix; longer suffixes come before those that end them.
 const UNITS: &[(&str, &str)] = &[
+    ("_pa_s_n", "Pa sⁿ"),
     ("_w_m2_k", "W/(m² K)"),
     ("_w_m_k", "W/(m K)"),
     ("_j_kg_k", "J/(kg K)"),
@@ -280,6 +281,7 @@ const UNITS: &[(&str, &str)] = &[
     ("_per_s", "1/s"),
     ("_1_s", "1/s"),
     ("_deg", "°"),
+    ("_hz", "Hz"),
     ("_pa", "Pa"),
     ("_kg", "kg"),
     ("_c", "°C"),
@@ -291,7 +293,7 @@ const UNITS: &[(&str, &str)] = &[
 
 /// Returns the name of a key in words, and the unit that its suffix names or nothing for a dimensionless
 /// quantity.
-fn name_and_unit(key: &str) -> (String, &'static str) {
+pub(crate) fn name_and_unit(key: &str) -> (String, &'static str) {
     let end = key.rsplit_once('.').map_or(key, |(_, end)| end);
     let of_suffix = UNITS.iter().find_map(|(suffix, unit)| Some((end.strip_suffix(suffix)?, *unit)));
     let (name, unit) = of_suffix.unwrap_or((end, ""));

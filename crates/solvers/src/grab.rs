@@ -1,5 +1,6 @@
 //! Pulling particles by hand.
 
+use frazil_kernels::INVALID_INDEX;
 use frazil_particles::PhaseArray;
 use frazil_shaders::bodies::pull_particles;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
@@ -37,6 +38,8 @@ impl Grab {
 /// Pass that applies a [`Grab`] to the velocities of a phase.
 pub struct GrabPass {
     pull: Kernel<pull_particles::Interface>,
+    /// Holds nothing.
+    no_hold: Buffer<u32>,
 }
 
 impl GrabPass {
@@ -45,25 +48,31 @@ impl GrabPass {
     /// # Errors
     /// A workgroup size beyond the device's limits.
     pub fn new(device: &Device, workgroup_size: u32) -> Result<Self> {
-        Ok(Self { pull: Kernel::specialized(device, &pull_particles::Specialization { workgroup_size })? })
+        Ok(Self {
+            pull: Kernel::specialized(device, &pull_particles::Specialization { workgroup_size })?,
+            no_hold: device.buffer_from("no hold", &[INVALID_INDEX])?,
+        })
     }
 
     /// Records the pull on the particles of a phase in a step of `dt_s`.
     pub fn record(&self, recorder: &mut Recorder, phase: &PhaseArray, grab: &Grab, dt_s: f32) {
         let columns = [phase.position.front(), phase.velocity.front()];
-        self.record_on(recorder, &phase.count, columns, grab, dt_s);
+        self.record_on(recorder, &phase.count, columns, (grab, dt_s), None);
     }
 
-    /// Records the pull on particles with these positions and velocities.
+    /// Records the pull on particles with these positions and velocities in a step of `dt_s`. Velocities stay
+    /// as they are if the first word of `hold` is given and not [`INVALID_INDEX`]: the record of a fault,
+    /// whose state waits to be taken up again.
     pub fn record_on(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         [position, velocity]: [&Buffer<[f32; 3]>; 2],
-        grab: &Grab,
-        dt_s: f32,
+        (grab, dt_s): (&Grab, f32),
+        hold: Option<&Buffer<u32>>,
     ) {
-        let bindings = pull_particles::Bindings { count: &count.count, position, velocity };
+        let hold = hold.unwrap_or(&self.no_hold);
+        let bindings = pull_particles::Bindings { count: &count.count, position, velocity, hold };
         recorder.dispatch(&self.pull, Threads::Counted(count), bindings, grab.params(dt_s));
     }
 }

@@ -30,7 +30,7 @@ mod work;
 
 pub use bodies::{BodyLoad, BodyLoads, BodyPose, MeshProblem, PendingLoads, Surroundings, mesh_body};
 pub use error::{RegistryError, SolverError};
-pub use fault::{InvariantFault, SolverFault};
+pub use fault::{InvariantFault, Regrown, SolverFault};
 pub use grab::{Grab, GrabPass};
 pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};
 pub use plot::{CurveSpec, PanelSpec, PlotSpec};

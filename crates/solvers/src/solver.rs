@@ -1,6 +1,6 @@
 //! Interface of solvers, for code that runs, shows and stores any of them.
 
-use crate::fault::{InvariantFault, SolverFault};
+use crate::fault::{InvariantFault, Regrown, SolverFault};
 use crate::grab::Grab;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::saved::StateColumn;
@@ -148,6 +148,19 @@ pub trait Solver {
     /// # Errors
     /// No memory for another read-back.
     fn record_fault_check(&self, _recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
+        Ok(None)
+    }
+
+    /// If the first fault of the previous steps is an overflow of a record of fixed size, enlarges the record
+    /// and goes on from the state before the step of the overflow, which the device has kept: the steps that
+    /// follow have the bits of a run with larger records from the start. All steps since have changed
+    /// nothing and must be recorded again. Otherwise returns `None`, which is the default.
+    ///
+    /// All recorded steps must be submitted. It waits for the device.
+    ///
+    /// # Errors
+    /// Out of memory, or more than the device can bind. No further step may follow.
+    fn regrow(&mut self, _device: &Device) -> Result<Option<Regrown>, SolverError> {
         Ok(None)
     }
 }
@@ -366,6 +379,14 @@ macro_rules! forward_to_own {
             scene: &frazil_scene::Scene,
         ) -> Result<(), $crate::SolverError> {
             Self::set_scene(self, device, scene)
+        }
+    };
+    (@ regrow) => {
+        fn regrow(
+            &mut self,
+            device: &frazil_vk::Device,
+        ) -> Result<Option<$crate::Regrown>, $crate::SolverError> {
+            Self::regrow(self, device)
         }
     };
     (@ record_grab) => {

@@ -22,7 +22,8 @@ pub fn device() -> Device {
 pub fn own_device() -> Device {
     let name = std::env::var("FRAZIL_DEVICE").ok().filter(|name| !name.is_empty());
     let selector = name.as_deref().map(DeviceSelector::from);
-    let options = DeviceOptions { selector, validation: true, ..Default::default() };
+    let gpu_assisted = is_gpu_assisted();
+    let options = DeviceOptions { selector, validation: true, gpu_assisted, ..Default::default() };
     Device::open(&options).expect("a Vulkan device with validation layers; tools/setup installs both")
 }
 
@@ -38,6 +39,11 @@ pub fn assert_no_validation_messages(device: &Device) {
         messages.len(),
         messages.first()
     );
+}
+
+/// Returns true with `FRAZIL_VALIDATION=gpu`, which adds GPU-assisted validation to the devices of tests.
+pub fn is_gpu_assisted() -> bool {
+    std::env::var("FRAZIL_VALIDATION").is_ok_and(|value| value == "gpu")
 }
 
 /// Returns true with `FRAZIL_FULL=1`, which requests the long form of tests that have one.

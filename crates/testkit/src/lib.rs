@@ -28,11 +28,11 @@ pub mod twins;
 #[cfg(feature = "proptest")]
 pub use cases::config;
 pub use columns::{download_columns, saved_state};
-pub use device::{assert_no_validation_messages, device, is_full_run, own_device};
+pub use device::{assert_no_validation_messages, device, is_full_run, is_gpu_assisted, own_device};
 pub use distribution::Distribution;
 pub use flip::{FlipImage, mean_flip};
 pub use random::{Random, noise, unit_noise};
-pub use screen::VirtualScreen;
+pub use screen::{Input, VirtualScreen, keys};
 
 /// Maximum relative rounding error of one operation in single precision, 2⁻²⁴.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;

@@ -2,12 +2,14 @@
 
 use crate::analyze::Study;
 use crate::change_at::ChangeAt;
+use crate::new::Kind;
 use crate::picture;
 use crate::say;
 use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::{Format, MeshFormat};
+use frazil_report::MIN_RUNS;
 use frazil_scene::{Every, FlowQuantity, RenderScheme, Scene, SceneError};
 use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
@@ -21,6 +23,9 @@ Environment:
   FRAZIL_REPLAY=0           record every step, also where an earlier one recurs
   FRAZIL_ROBUST_ACCESS=0    no bounds checks of buffers
   FRAZIL_LABELS=1|0         label passes for frame debuggers [default: with validation and in profiles]
+  FRAZIL_WATCHDOG=SECONDS   end with an error that names the pass if a submission takes longer; 0: never
+                            [default: 60 on a GPU, without the name; 0 on a software device]
+  NO_COLOR=1                no colours on a terminal
 All but the first change the time of a step and no bit of the results. Pipelines and tunables are
 kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
 
@@ -49,10 +54,11 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Open a window on a running scene or on a recording.
     ///
-    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, H lists the
-    /// keys, P shows the parameters that can change while a simulation runs, Esc closes. A recording plays
-    /// backwards with J and forwards with L, faster when pressed again, and K pauses; Home and End go to its
-    /// ends. Drag with the left button to orbit, with the right or middle one to pan; the wheel zooms. With G
+    /// Space plays and pauses, → takes one step or frame, ← goes one back, Home and End go to the first and
+    /// the last, R starts again, H lists all keys, Esc closes. P shows the parameters that can change while a
+    /// simulation runs, M the plot of a metric, C the histogram of the values that are shown; a click on a
+    /// particle shows its values; S writes a picture and V a video. A recording plays backwards with J and
+    /// forwards with L, faster when pressed again, and K pauses. Drag with the left button to orbit, with the right or middle one to pan; the wheel zooms. With G
     /// held, dragging with the left button pulls the particles of a running simulation.
     View(ViewArgs),
     /// Play a recording in a window, or make a video of it.
@@ -85,7 +91,10 @@ pub enum Command {
     /// and plots. Exit status 4 if a quantity fails that does not fail on every device. A case that the
     /// device is too small for is "not run".
     Validate(ValidateArgs),
-    /// Validate a scene and print a summary; no device is needed.
+    /// Validate a scene and print a summary; a device is needed for --measure only.
+    ///
+    /// Warns about everything that may give a poor result: steps too long, springs too soft for the weight on
+    /// them, bodies outside the domain, keys without effect; with --measure also about a lack of memory.
     Check(CheckArgs),
     /// Compile kernels and list what the driver's compiler reports: registers, spills, occupancy.
     ///
@@ -96,8 +105,14 @@ pub enum Command {
     Kernels(KernelsArgs),
     /// List the Vulkan devices of this machine.
     Devices,
-    /// List the built-in scenes.
+    /// List the built-in scenes, or print one.
     Scenes(ScenesArgs),
+    /// Write a commented scene to begin with.
+    New(NewArgs),
+    /// Print a completion script for a shell, such as `frazil completions bash > ~/.bash_completion`.
+    Completions(CompletionsArgs),
+    /// Write the man pages of all commands into a folder.
+    Man(ManArgs),
 }
 
 /// Selection of a scene, and overrides.
@@ -231,9 +246,14 @@ pub struct RunArgs {
     pub scene: SceneArgs,
     #[command(flatten)]
     pub length: LengthArgs,
-    /// Output folder [default: out/<scene's name>].
+    /// Output folder [default: the checkpoint's with --resume, else out/<scene's name>, or if that has
+    /// results out/<scene's name>-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results of an earlier run in the output folder; its checkpoint is renamed. Without it, a
+    /// folder that holds anything is refused.
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Write a picture every N steps (10) or every simulated time (0.05s), or never [default: the scene's].
@@ -286,9 +306,12 @@ pub struct SweepArgs {
     /// Duration of each case.
     #[command(flatten)]
     pub length: LengthArgs,
-    /// Output folder [default: out/<scene's name>_sweep].
+    /// Output folder [default: out/<scene's name>_sweep]. A sweep that is there is resumed.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace finished cases of other parameters in the output folder, which are refused without it.
+    #[arg(long)]
+    pub overwrite: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Print errors only.
@@ -341,6 +364,9 @@ pub struct PlayArgs {
     /// Write a video (.mp4 or .gif by ffmpeg, .y4m without) or, into a folder, pictures; no window is opened.
     #[arg(long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the video, or the pictures in the folder, which are refused without it.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
     /// Begin at this step (120) or simulated time (0.5s) [default: the first frame].
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
     pub from: Option<Moment>,
@@ -385,7 +411,7 @@ fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value != 0.0 => Ok(value),
         _ => Err(format!(
-            "found \"{text}\", expected recorded frames to a picture, such as 1, 0.5 or -2, but not 0"
+            "found \"{text}\", expected recorded frames per picture, such as 1, 0.5 or -2, but not 0"
         )),
     }
 }
@@ -403,30 +429,123 @@ pub struct ExportArgs {
     pub recording: PathBuf,
     #[command(flatten)]
     pub what: ExportWhat,
-    /// Output folder [default: beside the recording, or that of the run].
+    /// Export these frames only, by their numbers from 0, both ends included: 10..20, 10.., ..20, 7, and with
+    /// a step 0..100:10 [default: all].
+    #[arg(long, value_name = "A..B:STEP", conflicts_with = "map")]
+    pub frames: Option<FrameRange>,
+    /// Output folder [default: export beside the recording, or if that has files export-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace earlier files of these formats in the output folder, which is refused without it if it holds
+    /// anything.
+    #[arg(long)]
+    pub overwrite: bool,
     #[command(flatten)]
     pub changes: SceneChanges,
     #[command(flatten)]
     pub device: DeviceArgs,
 }
 
-/// Format of the exported frames.
-#[derive(Clone, Copy, Debug, clap::Args)]
-#[group(required = true, multiple = false)]
+/// Formats of the exported frames.
+#[derive(Clone, Debug, clap::Args)]
+#[group(required = true, multiple = true)]
 pub struct ExportWhat {
-    /// Particles: vtk, vtu, ply, bgeo or csv. For slabs, vtk and vtu have the faces of pieces, the others one
-    /// row or point per piece.
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<Format>,
-    /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj or ply.
-    #[arg(long, value_name = "FORMAT")]
-    pub mesh: Option<MeshFormat>,
+    /// Particles, sorted by id: vtk, vtu, ply, bgeo, csv or several, as vtk,csv. For slabs, vtk and vtu have
+    /// the faces of pieces, the others one row or point per piece.
+    #[arg(long, value_name = "FORMAT,…", value_delimiter = ',')]
+    pub format: Vec<Format>,
+    /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj, ply or
+    /// both. The vertices of ply have the velocity and the property of render.colour_by.
+    #[arg(long, value_name = "FORMAT,…", value_delimiter = ',')]
+    pub mesh: Vec<MeshFormat>,
     /// Map of a flow on a terrain, from the rasters of the run: deposit_thickness, peak_thickness,
     /// peak_speed, peak_pressure or arrival_time, as map_QUANTITY.png.
     #[arg(long, value_name = "QUANTITY", value_parser = quantity)]
     pub map: Option<FlowQuantity>,
+}
+
+/// Comparison with another build or with an earlier measurement.
+#[derive(Debug, clap::Args)]
+pub struct CompareArgs {
+    /// Compare with another build of frazil, whose processes take turns with those of this one, or with an
+    /// earlier measurement (rows of a bench, profile.json) on the same device; exit status 1 if anything is
+    /// slower.
+    #[arg(long, value_name = "BINARY|FILE")]
+    pub against: Option<PathBuf>,
+    /// Number of rounds with another build, each of two processes of both.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(3..))]
+    pub rounds: u16,
+    /// Measure in N processes, so that a later comparison knows the variance between them [default: 1; 5 if
+    /// compared with a file that has at least 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub runs: Option<u16>,
+    /// Tolerated relative difference [default: 0.02 with another build, 0.05 with a file].
+    #[arg(long, value_name = "SHARE", value_parser = tolerance, allow_hyphen_values = true)]
+    tolerance: Option<f64>,
+    /// Print all columns of tables, beyond a width of 100.
+    #[arg(long)]
+    pub wide: bool,
+}
+
+impl CompareArgs {
+    /// Options of the comparison, and true for those with a value: processes that only measure do without.
+    pub const OPTIONS: [(&str, bool); 5] =
+        [("against", true), ("rounds", true), ("runs", true), ("tolerance", true), ("wide", false)];
+
+    /// Returns the tolerated relative difference with another build.
+    pub fn tolerance_of_builds(&self) -> f64 {
+        self.tolerance.unwrap_or(0.02)
+    }
+
+    /// Returns the tolerated relative difference with an earlier measurement.
+    pub fn tolerance_of_files(&self) -> f64 {
+        self.tolerance.unwrap_or(0.05)
+    }
+
+    /// Returns the number of processes that measure, if they are compared with a file whose measurement took
+    /// `earlier`; `None` for none but this one.
+    pub fn processes(&self, earlier: Option<usize>) -> Option<usize> {
+        let default = if earlier.is_some_and(|n| n >= MIN_RUNS) { 5 } else { 1 };
+        Some(self.runs.map_or(default, usize::from)).filter(|n| *n > 1)
+    }
+}
+
+/// Numbers of frames: from `first` to `last`, both included, every `step`th.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRange {
+    pub first: u64,
+    pub last: u64,
+    pub step: u64,
+}
+
+impl FrameRange {
+    /// Returns true if a frame is exported.
+    pub fn contains(&self, number: u64) -> bool {
+        (self.first..=self.last).contains(&number) && (number - self.first).is_multiple_of(self.step)
+    }
+}
+
+impl std::str::FromStr for FrameRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (range, step) = text.split_once(':').unwrap_or((text, "1"));
+        let number = |text: &str, if_empty: u64| match text.trim() {
+            "" => Some(if_empty),
+            text => text.parse().ok(),
+        };
+        let bounds = match range.split_once("..") {
+            Some((first, last)) => number(first, 0).zip(number(last, u64::MAX)),
+            None => range.trim().parse().ok().map(|frame: u64| (frame, frame)),
+        };
+        let step = step.trim().parse().ok().filter(|step: &u64| *step > 0);
+        match bounds.zip(step) {
+            Some(((first, last), step)) if first <= last => Ok(Self { first, last, step }),
+            _ => Err(format!(
+                "found \"{text}\", expected frames as 10..20, 10.., ..20 or 7, and a step from 1 as 0..100:10"
+            )),
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -439,16 +558,15 @@ pub struct ProfileArgs {
     /// Number of warm-up steps, so that caches and clocks settle.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub warm_up: u64,
-    /// Output folder of profile.json, trace.json and profile.html [default: out/<scene's name>].
+    /// Output folder of profile.json, trace.json and profile.html [default: out/<scene's name>_profile, or if
+    /// that has results out/<scene's name>_profile-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Compare with an earlier profile.json of the same scene and device; exit status 1 if a kernel is
-    /// slower.
-    #[arg(long, value_name = "FILE")]
-    pub against: Option<PathBuf>,
-    /// Tolerated relative difference.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
-    pub tolerance: f64,
+    /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
+    #[arg(long)]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub compare: CompareArgs,
     /// Measure the same steps with other values of one of the solver's tunables too, interleaved, such as
     /// workgroup_size=64,128,256 or rows_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
@@ -550,12 +668,8 @@ pub struct BenchArgs {
     /// Append a row for each point to this file (JSON Lines).
     #[arg(long, value_name = "FILE", default_value = "out/bench.jsonl")]
     pub out: PathBuf,
-    /// Compare with the rows of an earlier measurement; status 1 if a point became slower.
-    #[arg(long, value_name = "FILE")]
-    pub against: Option<PathBuf>,
-    /// Tolerated relative difference of medians.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
-    pub tolerance: f64,
+    #[command(flatten)]
+    pub compare: CompareArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Print errors only.
@@ -574,9 +688,13 @@ pub struct AnalyzeArgs {
     /// of particles at the start].
     #[arg(long = "linking-length", value_name = "M", value_parser = metres, allow_hyphen_values = true)]
     pub linking_length_m: Option<f64>,
-    /// Output folder of STUDY.csv, STUDY.svg and STUDY.md [default: out/analyze_STUDY].
+    /// Output folder of STUDY.csv, STUDY.svg and STUDY.md [default: out/analyze_STUDY, or if that has results
+    /// out/analyze_STUDY-2 and so on].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
+    #[arg(long)]
+    pub overwrite: bool,
     /// noise: number of steps that a single particle drifts [default: 4096].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(4..=1_000_000))]
     pub steps: Option<u64>,
@@ -608,9 +726,13 @@ pub struct ValidateArgs {
     /// Run all cases, the papers' experiments at their own sizes: hours on a processor.
     #[arg(long)]
     pub full: bool,
-    /// Output folder [default: out/validation].
+    /// Output folder [default: out/validation, or if that has results out/validation-2 and so on; the last of
+    /// them with --resume].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
     /// Take over the results in the output folder that this device has at the same sizes, and run the other
     /// cases; cases given by name are run again.
     #[arg(long)]
@@ -626,6 +748,12 @@ pub struct ValidateArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
+    /// Run ten steps on a device, and print its memory and the estimated time of the whole run.
+    #[arg(long)]
+    pub measure: bool,
+    /// Device of --measure, by part of its name or by index [default: $FRAZIL_DEVICE, or the best one].
+    #[arg(long, value_name = "NAME|INDEX", requires = "measure")]
+    pub device: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -650,6 +778,9 @@ pub struct KernelsArgs {
     /// Print JSON with all statistics of the driver.
     #[arg(long)]
     pub json: bool,
+    /// Print all columns of the table, beyond a width of 100.
+    #[arg(long)]
+    pub wide: bool,
     /// Print a line of JSON before and after each kernel, for the process that waits for this one.
     #[arg(long, hide = true)]
     pub lines: bool,
@@ -662,9 +793,39 @@ fn constant(text: &str) -> Result<(String, u32), String> {
 
 #[derive(Debug, clap::Args)]
 pub struct ScenesArgs {
+    /// Print the text of a built-in scene instead.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["schema", "reference"])]
+    pub show: Option<String>,
     /// Print the JSON Schema of scene files instead.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "reference")]
     pub schema: bool,
+    /// Print the reference of all keys, as in docs/scene.md, instead.
+    #[arg(long)]
+    pub reference: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct NewArgs {
+    /// Kind of the scene.
+    pub kind: Kind,
+    /// File to write [default: KIND.toml].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace the file, which is refused without it.
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// Shell that reads the script.
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ManArgs {
+    /// Folder, such as ~/.local/share/man/man1; pages that are there are replaced.
+    pub folder: PathBuf,
 }
 
 /// Prints the output of the argument parser: help to stdout, errors to stderr.

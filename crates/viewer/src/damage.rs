@@ -68,15 +68,19 @@ impl Skipped {
     /// Returns the error for a recording with damage, or one that is not finished.
     pub fn check_finished(&self, recording: &Recording) -> Result<(), Failure> {
         self.check(recording)?;
-        if !is_unfinished(recording) {
-            return Ok(());
-        }
-        let (n, last) = (recording.len(), recording.times().next_back().map_or(0, |(step, _)| step));
-        Err(Failure::other(format!(
-            "{}: not finished: its run goes on or was killed, or the file was cut; it has {n} frame(s), up to step {last}",
-            self.path.display()
-        )))
+        unfinished(recording).map_or(Ok(()), |problem| Err(Failure::other(problem)))
     }
+}
+
+/// Describes the state of a recording that is not finished.
+pub fn unfinished(recording: &Recording) -> Option<String> {
+    let (n, last) = (recording.len(), recording.times().next_back().map_or(0, |(step, _)| step));
+    is_unfinished(recording).then(|| {
+        format!(
+            "{}: not finished: its run goes on or was killed, or the file was cut; it has {n} frame(s), up to step {last}",
+            recording.path().display()
+        )
+    })
 }
 
 /// Returns true if the recording ends after a frame or inside of one, as it does while its run goes on.

@@ -1,22 +1,24 @@
 //! Opening and reporting the requested device.
 
-use frazil_vk::{Device, DeviceInfo, DeviceOptions, DeviceSelector};
+use crate::failure::Failure;
+use frazil_vk::{Device, DeviceInfo, DeviceOptions, DeviceSelector, Watchdog};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Opens a device; `surface_extensions` is empty if there is no window.
 pub fn open(
     selector: Option<&str>,
     validation: bool,
     surface_extensions: Vec<&'static CStr>,
-) -> frazil_vk::Result<Device> {
+) -> Result<Device, Failure> {
     open_with(selector, validation, surface_extensions, false)
 }
 
 /// Opens a device without a window that collects the driver's statistics of kernels.
-pub fn open_to_profile(selector: Option<&str>, validation: bool) -> frazil_vk::Result<Device> {
+pub fn open_to_profile(selector: Option<&str>, validation: bool) -> Result<Device, Failure> {
     open_with(selector, validation, Vec::new(), true)
 }
 
@@ -25,17 +27,35 @@ fn open_with(
     validation: bool,
     surface_extensions: Vec<&'static CStr>,
     pipeline_statistics: bool,
-) -> frazil_vk::Result<Device> {
+) -> Result<Device, Failure> {
     let of_environment = std::env::var("FRAZIL_DEVICE").ok().filter(|name| !name.is_empty());
-    Device::open(&DeviceOptions {
+    Ok(Device::open(&DeviceOptions {
         selector: selector.or(of_environment.as_deref()).map(DeviceSelector::from),
         validation,
+        gpu_assisted: std::env::var("FRAZIL_VALIDATION").is_ok_and(|value| value == "gpu"),
+        watchdog: watchdog()?,
         pipeline_cache: pipeline_cache(),
         surface_extensions,
         pipeline_statistics,
         robust_access: is_on("FRAZIL_ROBUST_ACCESS").unwrap_or(true),
         labels: is_on("FRAZIL_LABELS").unwrap_or(validation || pipeline_statistics),
-    })
+    })?)
+}
+
+/// Returns the limit that `FRAZIL_WATCHDOG` gives in seconds; 0 is none.
+fn watchdog() -> Result<Watchdog, Failure> {
+    let Some(text) = std::env::var("FRAZIL_WATCHDOG").ok().filter(|text| !text.is_empty()) else {
+        return Ok(Watchdog::default());
+    };
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(Watchdog::Off),
+        Ok(limit_s) if (0.001..=1e6).contains(&limit_s) => {
+            Ok(Watchdog::Limit(Duration::from_secs_f64(limit_s)))
+        }
+        _ => Err(Failure::input(format!(
+            "FRAZIL_WATCHDOG: found \"{text}\", expected a number of seconds from 0.001 to 1e6, or 0 for no limit"
+        ))),
+    }
 }
 
 /// Returns true if this environment variable turns its option on, and false if it turns it off: as with

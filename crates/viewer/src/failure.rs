@@ -43,9 +43,19 @@ impl Failure {
         Self { kind: FailureKind::Other, message: message.to_string() }
     }
 
+    /// Returns the failure with the exit status of another kind.
+    pub fn of_kind(self, kind: FailureKind) -> Self {
+        Self { kind, ..self }
+    }
+
     /// Returns the failure with its context prepended to the message.
     pub fn within(self, place: impl Display) -> Self {
         Self { message: format!("{place}: {}", self.message), ..self }
+    }
+
+    /// Returns the failure with a remedy appended to the message.
+    pub fn with_remedy(self, remedy: impl Display) -> Self {
+        Self { message: format!("{}; {remedy}", self.message), ..self }
     }
 
     pub fn exit_code(&self) -> ExitCode {

@@ -7,10 +7,15 @@ use crate::view::check_shown;
 use frazil_io::{FlowRasters, RunInfo};
 use frazil_report::{FlowSnow, RunOut};
 use frazil_scene::{FlowQuantity, Scene};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Draws `quantity` of the run in a folder, from the rasters there, into `out`.
-pub fn export_map(args: &ExportArgs, quantity: FlowQuantity, run: &Path, out: &Path) -> Result<(), Failure> {
+/// Draws `quantity` of the run in a folder, from the rasters there, into `out`; returns the path.
+pub fn export_map(
+    args: &ExportArgs,
+    quantity: FlowQuantity,
+    run: &Path,
+    out: &Path,
+) -> Result<PathBuf, Failure> {
     check_shown(&args.changes)?;
     let folder = Folder::existing(run);
     let report = RunInfo::read(&folder.report()).map_err(Failure::input)?;
@@ -33,5 +38,7 @@ pub fn export_map(args: &ExportArgs, quantity: FlowQuantity, run: &Path, out: &P
         let snow = FlowSnow { mass_kg, bulk_density_kg_m3: mass_kg / volume_m3 };
         RunOut::measure(terrain, &rasters, snow, report.simulated_time_s)
     });
-    draw_map(&scene, terrain, &rasters, run_out.as_ref(), &out.join(format!("map_{}.png", quantity.name())))
+    let path = out.join(format!("map_{}.png", quantity.name()));
+    draw_map(&scene, terrain, &rasters, run_out.as_ref(), &path)?;
+    Ok(path)
 }

@@ -3,6 +3,10 @@
 //!
 //! It has the commands, the window, the order in which results leave the device, and the exit status. It
 //! does not have kernels, solver steps, file formats or Vulkan calls.
+//!
+//! Feature `window`, on by default: the window of `view` and `play`.
+
+#![cfg_attr(not(feature = "window"), allow(dead_code, reason = "some code is for the window alone"))]
 
 mod analyze;
 mod args;
@@ -17,9 +21,12 @@ mod flow_map;
 mod invariants;
 mod kernels;
 mod list;
+mod manual;
+mod new;
 mod picture;
 mod play;
 mod plots;
+mod processes;
 mod profile;
 mod profiling;
 mod run;
@@ -43,11 +50,12 @@ use std::process::ExitCode;
 /// Runs the command given by the arguments, the first of which is the program's name. Results go to files
 /// and stdout, notes and errors to stderr.
 pub fn run_cli(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match Args::try_parse_from(args) {
+    let words: Vec<OsString> = args.into_iter().collect();
+    let args = match Args::try_parse_from(&words) {
         Ok(args) => args,
         Err(error) => return args::explain(&error),
     };
-    match dispatch(&args) {
+    match dispatch(&args, &words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             say::note(format_args!("error: {failure}"));
@@ -56,7 +64,7 @@ pub fn run_cli(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(args: &Args) -> Result<(), Failure> {
+fn dispatch(args: &Args, words: &[OsString]) -> Result<(), Failure> {
     let validation = args.validation;
     match &args.command {
         Command::Run(run) => run::run(run, validation),
@@ -64,14 +72,17 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::View(view) => view::view(view, validation),
         Command::Play(play) => play::play(play, validation),
         Command::Export(export) => export::export(export, validation),
-        Command::Profile(profile) => profile::profile(profile, validation),
+        Command::Profile(profile) => profile::profile(profile, validation, words),
         Command::Tune(tune) => tune::tune(tune, validation),
-        Command::Bench(bench) => bench::bench(bench, validation),
+        Command::Bench(bench) => bench::bench(bench, validation, words),
         Command::Analyze(arguments) => analyze::analyze(arguments, validation),
         Command::Validate(arguments) => validate::validate(arguments, validation),
-        Command::Check(check) => check::check(check),
+        Command::Check(check) => check::check(check, validation),
         Command::Kernels(arguments) => kernels::kernels(arguments, validation),
         Command::Devices => list::devices(),
         Command::Scenes(scenes) => list::scenes(scenes),
+        Command::New(new) => new::new_scene(new),
+        Command::Completions(completions) => manual::completions(completions),
+        Command::Man(man) => manual::man(man),
     }
 }

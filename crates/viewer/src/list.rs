@@ -4,7 +4,7 @@ use crate::args::ScenesArgs;
 use crate::device;
 use crate::failure::Failure;
 use crate::say;
-use frazil_kernels::{CellSortMethod, KernelError, Litmus};
+use frazil_kernels::{CellSortMethod, Litmus};
 use frazil_vk::Device;
 
 /// Prints each device with its limits and the results of its start-up tests.
@@ -32,18 +32,33 @@ pub fn devices() -> Result<(), Failure> {
 
 /// Returns the results of the start-up tests that select kernels; they run once and are kept with the
 /// pipeline cache.
-fn findings(index: usize) -> Result<String, KernelError> {
+fn findings(index: usize) -> Result<String, Failure> {
     let device = device::open(Some(&index.to_string()), false, Vec::new())?;
-    let litmus = Litmus::of(&device)?;
-    let sort = CellSortMethod::fastest(&device)?;
+    let litmus = Litmus::of(&device).map_err(Failure::device)?;
+    let sort = CellSortMethod::fastest(&device).map_err(Failure::device)?;
     Ok(format!(
         "   litmus test of look-back {litmus}: scans {}\n   sort by cell: {sort}, the faster of radix and counting here\n",
         if litmus.passes() { "in a single pass" } else { "by reduce-then-scan" },
     ))
 }
 
-/// Prints the built-in scenes, or the schema of scene files.
+/// Prints the built-in scenes, the text of one, or the schema or the reference of scene files.
 pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
+    if let Some(name) = &args.show {
+        let scenes = frazil_scene::builtin();
+        let Some(scene) = scenes.iter().find(|scene| scene.name == name) else {
+            let names: Vec<&str> = scenes.iter().map(|scene| scene.name).collect();
+            let hint = frazil_scene::nearest(name, &names).map(|near| format!("; did you mean {near}?"));
+            return Err(Failure::input(format!(
+                "found the scene \"{name}\", expected a built-in one, see `frazil scenes`{}",
+                hint.unwrap_or_default()
+            )));
+        };
+        return say::data(scene.text);
+    }
+    if args.reference {
+        return say::data(&frazil_scene::reference());
+    }
     if args.schema {
         return say::data(&format!("{:#}\n", frazil_scene::json_schema()));
     }

@@ -232,8 +232,9 @@ impl PassLog {
 
     /// Returns one row per kernel, slowest first.
     pub fn rows(&self) -> Vec<ProfileRow> {
-        let samples: Vec<KernelSamples> = self.samples.kernels.values().cloned().collect();
-        profile_rows(&samples, self.copy_gb_per_s)
+        let all = |samples: &mut dyn Iterator<Item = &KernelSamples>| samples.cloned().collect::<Vec<_>>();
+        let kernels = all(&mut self.samples.kernels.values());
+        profile_rows(&kernels, &all(&mut self.samples.passes.values()), self.copy_gb_per_s)
     }
 
     /// Returns one row per pass of a step, in order.

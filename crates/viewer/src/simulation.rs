@@ -7,7 +7,10 @@ use crate::stored_tuning;
 use frazil_io::{Checkpoint, ParameterChange};
 use frazil_kernels::KernelError;
 use frazil_scene::{BodyMotion, Sampled, Scene};
-use frazil_solvers::{Grab, Solver, SolverError, SolverFactory, Tuning, change_scene, factory_of};
+use frazil_solvers::{
+    Grab, PendingFault, Regrown, Solver, SolverError, SolverFactory, SolverFault, Tuning, change_scene,
+    factory_of,
+};
 use frazil_vk::{Device, Recorder, Replay};
 use std::collections::BTreeMap;
 
@@ -161,6 +164,29 @@ impl Simulation {
             recorder.pass_count()
         };
         (0..n).map(step).collect()
+    }
+
+    /// Goes on from the last sound step with larger records if `fault` is an overflow; any other fault is the
+    /// failure. Everything recorded must be submitted; outputs of the step of the fault and of later ones
+    /// show the last sound state, and must be discarded. It waits for the device.
+    pub fn recover(&mut self, fault: &SolverFault) -> Result<Regrown, Failure> {
+        match self.solver.regrow(&self.device) {
+            Ok(Some(regrown)) => {
+                self.step = regrown.step;
+                Ok(regrown)
+            }
+            Ok(None) => Err(Failure::invariant(fault)),
+            Err(error) => Err(Failure::invariant(format!("{fault}; its capacity cannot be raised: {error}"))),
+        }
+    }
+
+    /// Waits for a check of the steps so far, and [recovers](Self::recover) if it found a fault; returns true
+    /// if steps since the last sound one must be recorded again.
+    pub fn went_back(&mut self, check: Option<PendingFault>) -> Result<bool, Failure> {
+        match check.map(|fault| fault.wait()).transpose()?.flatten() {
+            Some(fault) => self.recover(&fault).map(|_| true),
+            None => Ok(false),
+        }
     }
 
     /// Returns the number of steps recorded so far.

@@ -1,8 +1,9 @@
 //! Read-back of columns from the device.
 
 use crate::failure::Failure;
-use frazil_io::{Column, ColumnData, Frame};
+use frazil_io::{Checkpoint, Column, ColumnData, Frame};
 use frazil_particles::{ColumnKind, ColumnView};
+use frazil_scene::Scene;
 use frazil_solvers::StateColumn;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 use std::borrow::Cow;
@@ -84,4 +85,23 @@ pub fn state_columns(
         Ok(StateColumn { name: name.clone(), words: bytemuck::pod_collect_to_vec(bytes) })
     };
     sections.iter().map(column).collect()
+}
+
+/// Returns the checkpoint of a state, without outputs.
+pub fn checkpoint(
+    scene: &Scene,
+    step: u64,
+    time_s: f64,
+    columns: &[HostColumn],
+) -> Result<Checkpoint, Failure> {
+    let section =
+        |column: &HostColumn| (column.name.to_string(), bytemuck::cast_slice(&column.words).to_vec());
+    Ok(Checkpoint {
+        scene_json: serde_json::to_string(scene).map_err(Failure::other)?,
+        step,
+        time_s,
+        seed: scene.seed,
+        sections: columns.iter().map(section).collect(),
+        outputs: None,
+    })
 }

@@ -114,10 +114,10 @@ pub(crate) fn candidates(instance: &Instance) -> crate::Result<Vec<Candidate>> {
     // SAFETY: the instance is alive.
     let handles = unsafe { instance.raw.enumerate_physical_devices() }
         .map_err(crate::Error::call("list devices", "the Vulkan loader"))?;
-    Ok(handles.into_iter().enumerate().map(|(index, handle)| examine(instance, index, handle)).collect())
+    handles.into_iter().enumerate().map(|(index, handle)| examine(instance, index, handle)).collect()
 }
 
-fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Candidate {
+fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> crate::Result<Candidate> {
     let raw = &instance.raw;
     // SAFETY: the handle comes from this instance.
     let basic = unsafe { raw.get_physical_device_properties(handle) };
@@ -129,7 +129,8 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
     }
 
     // SAFETY: the handle comes from this instance.
-    let extensions = unsafe { raw.enumerate_device_extension_properties(handle) }.unwrap_or_default();
+    let extensions = unsafe { raw.enumerate_device_extension_properties(handle) }
+        .map_err(crate::Error::call("list extensions", name.as_str()))?;
     let has = |name: &CStr| extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
     if !has(khr::push_descriptor::NAME) {
         missing.push("VK_KHR_push_descriptor".into());
@@ -237,7 +238,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
     let driver = format!("{} {}", text(v12.driver_name_as_c_str()), text(v12.driver_info_as_c_str()))
         .trim()
         .to_owned();
-    Candidate {
+    Ok(Candidate {
         handle,
         // The identity includes the driver's build; a software device compiles different code for each
         // subgroup size.
@@ -287,5 +288,5 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
             max_image_size: limits.max_image_dimension2_d.min(limits.max_framebuffer_width),
         },
         missing,
-    }
+    })
 }

@@ -3,6 +3,7 @@
 use crate::compiled::MAX_BINDINGS;
 use crate::device::Shared;
 use crate::hazard::{Use, UseSet};
+use crate::pipeline_layout::PipelineLayout;
 use ash::vk;
 use std::ffi::CStr;
 
@@ -13,7 +14,7 @@ pub(crate) enum Command {
     Barrier { before: UseSet, after: UseSet },
     BeginLabel(&'static str),
     EndLabel,
-    Dispatch { pipeline: vk::Pipeline, layout: vk::PipelineLayout, groups: Groups },
+    Dispatch { pipeline: vk::Pipeline, layout: PipelineLayout, groups: Groups },
     Copy { from: vk::Buffer, to: vk::Buffer, bytes: u64 },
     Fill { buffer: vk::Buffer, word: u32 },
 }
@@ -112,7 +113,7 @@ impl Writer {
                 if !payload.params.is_empty() {
                     let stages = vk::ShaderStageFlags::COMPUTE;
                     // SAFETY: the layout's range has the size of the params, as the generated code asserts.
-                    unsafe { raw.cmd_push_constants(self.buffer, layout, stages, 0, payload.params) };
+                    unsafe { raw.cmd_push_constants(self.buffer, layout.handle, stages, 0, payload.params) };
                 }
                 match groups {
                     // SAFETY: both dimensions are within the device's limits.
@@ -177,12 +178,12 @@ fn stages_and_accesses(usage: Use) -> (vk::PipelineStageFlags2, vk::AccessFlags2
     }
 }
 
-/// Pushes the descriptors of storage buffers, slot 0 first.
+/// Binds storage buffers, slot 0 first.
 pub(crate) fn push_buffers(
     shared: &Shared,
     commands: vk::CommandBuffer,
     bind_point: vk::PipelineBindPoint,
-    layout: vk::PipelineLayout,
+    layout: PipelineLayout,
     buffers: &[vk::Buffer],
 ) {
     if buffers.is_empty() {
@@ -199,7 +200,11 @@ pub(crate) fn push_buffers(
             .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
             .buffer_info(info);
     }
-    let writes = &writes[..buffers.len()];
+    let writes = &mut writes[..buffers.len()];
+    if let Some(sets) = &shared.descriptor_sets {
+        return sets.bind(&shared.raw, commands, bind_point, layout, writes);
+    }
+    let (push, layout) = (&shared.push_descriptor, layout.handle);
     // SAFETY: the layout's set 0 is a push-descriptor set of exactly these storage buffers.
-    unsafe { shared.push_descriptor.cmd_push_descriptor_set(commands, bind_point, layout, 0, writes) };
+    unsafe { push.cmd_push_descriptor_set(commands, bind_point, layout, 0, writes) };
 }

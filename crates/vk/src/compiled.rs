@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::executable::Executable;
+use crate::pipeline_layout::PipelineLayout;
 use ash::vk;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
@@ -95,8 +96,7 @@ type KernelKey = (usize, Vec<u32>);
 pub(crate) struct KernelInner {
     pub source: &'static KernelSource,
     pub pipeline: vk::Pipeline,
-    pub layout: vk::PipelineLayout,
-    pub set_layout: vk::DescriptorSetLayout,
+    pub layout: PipelineLayout,
     /// Number of elements that one workgroup processes (tile size).
     pub tile: u32,
     pub workgroup_size: u32,
@@ -115,10 +115,7 @@ impl KernelInner {
     pub fn destroy(&self, device: &ash::Device) {
         // SAFETY: destroyed once, and no submission is left that uses it.
         unsafe { device.destroy_pipeline(self.pipeline, None) };
-        // SAFETY: as above.
-        unsafe { device.destroy_pipeline_layout(self.layout, None) };
-        // SAFETY: as above.
-        unsafe { device.destroy_descriptor_set_layout(self.set_layout, None) };
+        self.layout.destroy(device);
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
 use crate::compiled::Kernels;
+use crate::descriptor_sets::DescriptorSets;
 use crate::findings::Findings;
 use crate::instance::Instance;
 use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
-use crate::timeline::Timeline;
+use crate::pipeline_layout::SetKind;
+use crate::timeline::{CommandPool, Limits, Timeline};
 use crate::validation::ValidationLog;
 use crate::{Error, Result};
 use ash::{ext, khr, vk};
@@ -17,6 +19,7 @@ use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Selection of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +46,22 @@ impl fmt::Display for DeviceSelector {
     }
 }
 
+/// Limit of the time that a submission may take. When it has passed, waits end with [`Error::Hung`], and the
+/// device's objects are never destroyed, since it may still use them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watchdog {
+    /// 60 s on a GPU, whose own driver usually gives up earlier; any time on a software device, which may
+    /// take minutes for a step.
+    #[default]
+    Lenient,
+    /// Any time.
+    Off,
+    /// This time, and passes are marked, so that [`Error::Hung`] and [`Error::DeviceLost`] name the pass that
+    /// the device had reached. Marks are time stamps; with them,
+    /// [`Recorder::replayed`](crate::Recorder::replayed) records everything anew.
+    Limit(Duration),
+}
+
 /// Options for opening a device.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
@@ -50,6 +69,11 @@ pub struct DeviceOptions {
     pub selector: Option<DeviceSelector>,
     /// Enables core and synchronization validation; messages are collected in [`Device::validation`].
     pub validation: bool,
+    /// Adds GPU-assisted validation to `validation`: the layers instrument kernels, which become slower, and
+    /// report accesses beyond the end of a buffer.
+    pub gpu_assisted: bool,
+    /// Limit of the time that a submission may take.
+    pub watchdog: Watchdog,
     /// Folder in which compiled pipelines are cached between runs.
     pub pipeline_cache: Option<PathBuf>,
     /// Instance extensions that the surface of a window requires.
@@ -70,12 +94,20 @@ impl Default for DeviceOptions {
         Self {
             selector: None,
             validation: false,
+            gpu_assisted: false,
+            watchdog: Watchdog::default(),
             pipeline_cache: None,
             surface_extensions: Vec::new(),
             pipeline_statistics: false,
             robust_access: true,
             labels: true,
         }
+    }
+}
+
+impl DeviceOptions {
+    fn is_gpu_assisted(&self) -> bool {
+        self.validation && self.gpu_assisted
     }
 }
 
@@ -103,6 +135,8 @@ pub struct Device {
 pub(crate) struct Shared {
     pub raw: ash::Device,
     pub push_descriptor: khr::push_descriptor::Device,
+    /// Present with GPU-assisted validation, in place of push descriptors.
+    pub descriptor_sets: Option<DescriptorSets>,
     /// Present if pipeline statistics were requested and the driver reports them.
     pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
     /// Present if objects can be named.
@@ -143,7 +177,7 @@ impl Device {
     /// # Errors
     /// No loader or no device.
     pub fn list() -> Result<Vec<(DeviceInfo, Capabilities, Vec<String>)>> {
-        let candidates = capabilities::candidates(&Instance::new(false, &[])?)?;
+        let candidates = capabilities::candidates(&Instance::new(false, false, &[])?)?;
         if candidates.is_empty() {
             return Err(Error::NoDevice);
         }
@@ -270,13 +304,17 @@ impl Device {
     }
 
     /// Waits until the queue is idle, presentation included. For tear-down only; an error (a lost device) is
-    /// ignored.
+    /// ignored. Returns false if the device hangs, so that nothing may be destroyed.
     #[cfg(feature = "window")]
-    pub(crate) fn wait_for_queue(&self) {
+    pub(crate) fn wait_for_queue(&self) -> bool {
+        if self.shared.timeline.is_hung() {
+            return false;
+        }
         self.shared.timeline.with_queue(|queue| {
             // SAFETY: the queue is ours alone here.
             let _ = unsafe { self.shared.raw.queue_wait_idle(queue) };
         });
+        true
     }
 }
 
@@ -288,7 +326,7 @@ impl fmt::Debug for Device {
 
 /// Returns the requested device, which has what the engine needs, with its instance.
 pub(crate) fn find(options: &DeviceOptions) -> Result<(Instance, Candidate)> {
-    let instance = Instance::new(options.validation, &options.surface_extensions)?;
+    let instance = Instance::new(options.validation, options.gpu_assisted, &options.surface_extensions)?;
     let candidate = choose(capabilities::candidates(&instance)?, options.selector.as_ref())?;
     if !candidate.missing.is_empty() {
         return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });
@@ -385,10 +423,20 @@ impl Logical {
     }
 }
 
-impl Shared {
-    fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
-        let Logical { raw, full_subgroups, pipeline_executables } =
-            Logical::new(&instance, &candidate, options)?;
+/// Objects that a device always has.
+struct Parts {
+    allocator: Allocator,
+    cache: PipelineCache,
+    timeline: Timeline,
+}
+
+impl Parts {
+    fn new(
+        instance: &Instance,
+        candidate: &Candidate,
+        raw: &ash::Device,
+        options: &DeviceOptions,
+    ) -> Result<Self> {
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw.clone(),
             device: raw.clone(),
@@ -402,16 +450,49 @@ impl Shared {
             bytes: 0,
             cause: e.to_string(),
         })?;
+        let cache = PipelineCache::open(raw, options.pipeline_cache.clone())?;
+        let limits = watchdog_limits(candidate, options);
+        let timeline = Timeline::new(raw, candidate.queue_family, limits, options.is_gpu_assisted())
+            .inspect_err(|_| cache.destroy(raw))?;
+        Ok(Self { allocator, cache, timeline })
+    }
+}
+
+/// Limit of submissions on a GPU, unless another one is requested.
+const LENIENT_LIMIT: Duration = Duration::from_secs(60);
+
+fn watchdog_limits(candidate: &Candidate, options: &DeviceOptions) -> Limits {
+    let is_gpu = !matches!(candidate.info.kind, DeviceKind::Software | DeviceKind::Other);
+    match options.watchdog {
+        Watchdog::Off => Limits { submission: None, marks: false },
+        Watchdog::Lenient => Limits { submission: is_gpu.then_some(LENIENT_LIMIT), marks: false },
+        Watchdog::Limit(limit) => {
+            let marks = candidate.capabilities.timestamp_period_ns > 0.0;
+            Limits { submission: Some(limit), marks }
+        }
+    }
+}
+
+impl Shared {
+    fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
+        let Logical { raw, full_subgroups, pipeline_executables } =
+            Logical::new(&instance, &candidate, options)?;
+        let Parts { allocator, cache, timeline } = Parts::new(&instance, &candidate, &raw, options)
+            .inspect_err(|_| {
+                // SAFETY: nothing made from the device is left.
+                unsafe { raw.destroy_device(None) };
+            })?;
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         Ok(Self {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
+            descriptor_sets: options.is_gpu_assisted().then(DescriptorSets::default),
             pipeline_executables,
             labels: options.labels && debug.is_some(),
             debug,
-            cache: PipelineCache::open(&raw, options.pipeline_cache.clone())?,
+            cache,
             kernels: Kernels::default(),
             findings: Findings::new(options.pipeline_cache.as_ref(), candidate.identity.clone()),
-            timeline: Timeline::new(&raw, candidate.queue_family)?,
+            timeline,
             raw,
             full_subgroups,
             #[cfg(feature = "window")]
@@ -435,6 +516,33 @@ impl Shared {
             // Freeing an allocation of this allocator cannot fail.
             let _ = self.allocator().free(allocation);
         })
+    }
+
+    /// Returns the kind of the descriptor sets of all layouts.
+    pub fn set_kind(&self) -> SetKind {
+        if self.descriptor_sets.is_some() { SetKind::Allocated } else { SetKind::Pushed }
+    }
+
+    /// Returns a command pool that the device is not using.
+    pub fn command_pool(&self) -> Result<CommandPool> {
+        let pool = self.timeline.command_pool(&self.raw)?;
+        if let Some(sets) = &self.descriptor_sets {
+            sets.restart(&self.raw, pool.buffer);
+        }
+        Ok(pool)
+    }
+
+    /// Waits for the device before its objects are destroyed; returns false if it may still use them.
+    fn is_idle(&self) -> bool {
+        // Bounded by the watchdog, unlike the second wait, which includes presentation.
+        let waited = self.timeline.wait_for(&self.raw, self.timeline.counts().0);
+        if self.timeline.is_hung() {
+            return false;
+        }
+        // SAFETY: the device is alive, and its queue is used by nobody else any more.
+        let idle = unsafe { self.raw.device_wait_idle() };
+        // A lost device uses nothing any more. Waiting fails, too, where memory is exhausted.
+        waited.is_ok() || matches!(idle, Ok(()) | Err(vk::Result::ERROR_DEVICE_LOST))
     }
 
     /// Returns a new unique resource number.
@@ -463,13 +571,17 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: the device is alive. Errors (a lost device) do not matter any more: nothing runs after
-        // this.
-        let _ = unsafe { self.raw.device_wait_idle() };
+        if !self.is_idle() {
+            self.instance.is_abandoned.store(true, Ordering::Relaxed);
+            return;
+        }
         self.timeline.destroy(&self.raw, |allocation| {
             let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
             let _ = allocator.free(allocation);
         });
+        if let Some(sets) = &self.descriptor_sets {
+            sets.destroy(&self.raw);
+        }
         self.kernels.destroy(&self.raw);
         self.cache.destroy(&self.raw);
         // SAFETY: dropped once, here, and never used after.

@@ -42,7 +42,7 @@ pub enum Error {
     )]
     NoValidationLayer,
     /// A Vulkan call failed.
-    #[error("{operation} failed on {object}: {result}")]
+    #[error("{operation} failed on {object}: {}", cause(*result))]
     Call {
         /// Description of the operation.
         operation: &'static str,
@@ -79,11 +79,32 @@ pub enum Error {
     },
     /// The device was lost while it ran a submission.
     #[error(
-        "device lost in submission {submission} (passes {first_pass} … {last_pass}); the driver hung, crashed or was reset"
+        "device lost in submission {submission}, {}; the driver hung, crashed or was reset",
+        place(reached, first_pass, last_pass)
     )]
     DeviceLost {
         /// Number of the submission.
         submission: u64,
+        /// Pass that had not finished, as `name (3 of 40)`, if passes were marked; see [`crate::Watchdog`].
+        reached: Option<String>,
+        /// First pass of the submission.
+        first_pass: String,
+        /// Last pass of the submission.
+        last_pass: String,
+    },
+    /// A submission did not finish within the limit of the [watchdog](crate::Watchdog). The device's objects
+    /// are not destroyed, since it may still use them.
+    #[error(
+        "the device hangs: submission {submission} did not finish within {limit_s} s, {}; a kernel that never ends, or a device that needs a higher limit of the watchdog",
+        place(reached, first_pass, last_pass)
+    )]
+    Hung {
+        /// Number of the submission.
+        submission: u64,
+        /// Limit in seconds.
+        limit_s: f64,
+        /// Pass that had not finished, as `name (3 of 40)`, if passes were marked.
+        reached: Option<String>,
         /// First pass of the submission.
         first_pass: String,
         /// Last pass of the submission.
@@ -103,6 +124,20 @@ pub enum Error {
         /// All messages.
         messages: Vec<Message>,
     },
+}
+
+/// Describes a result without the link to the specification that some have.
+fn cause(result: vk::Result) -> String {
+    let text = result.to_string();
+    text.split(" See <").next().unwrap_or_default().trim_end_matches('.').to_owned()
+}
+
+/// Describes how far a submission came.
+fn place(reached: &Option<String>, first_pass: &str, last_pass: &str) -> String {
+    match reached {
+        Some(pass) => format!("in pass {pass}"),
+        None => format!("in one of the passes {first_pass} … {last_pass}"),
+    }
 }
 
 impl Error {

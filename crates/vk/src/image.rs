@@ -133,17 +133,28 @@ impl Image {
         // SAFETY: the allocation's memory is alive and belongs to it.
         let memory = unsafe { allocation.memory() };
         // SAFETY: image and memory are fresh, and the allocation meets the image's requirements.
-        unsafe { shared.raw.bind_image_memory(handle, memory, allocation.offset()) }
-            .map_err(Error::call("bind memory", name))?;
+        let bound = unsafe { shared.raw.bind_image_memory(handle, memory, allocation.offset()) };
         let range = vk::ImageSubresourceRange::default().aspect_mask(aspect).level_count(1).layer_count(1);
         let info = vk::ImageViewCreateInfo::default()
             .image(handle)
             .view_type(vk::ImageViewType::TYPE_2D)
             .format(format.vk())
             .subresource_range(range);
-        // SAFETY: the image is alive and has memory.
-        let view = unsafe { shared.raw.create_image_view(&info, None) }
-            .map_err(Error::call("create image view", name))?;
+        let view = bound.map_err(Error::call("bind memory", name)).and_then(|()| {
+            // SAFETY: the image is alive and has memory.
+            unsafe { shared.raw.create_image_view(&info, None) }
+                .map_err(Error::call("create image view", name))
+        });
+        let view = match view {
+            Ok(view) => view,
+            Err(error) => {
+                // SAFETY: never used.
+                unsafe { shared.raw.destroy_image(handle, None) };
+                // Freeing an allocation of this allocator cannot fail.
+                let _ = shared.allocator().free(allocation);
+                return Err(error);
+            }
+        };
         shared.set_name(handle, name);
         shared.memory().add(name, requirements.size);
         let inner = Inner {

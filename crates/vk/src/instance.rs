@@ -4,6 +4,7 @@ use crate::validation::{self, ValidationLog};
 use crate::{Error, Result};
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
@@ -12,6 +13,8 @@ pub(crate) struct Instance {
     pub entry: ash::Entry,
     pub raw: ash::Instance,
     pub debug_utils: bool,
+    /// Set if a device of the instance must not be destroyed, so that the instance must not be, either.
+    pub is_abandoned: AtomicBool,
     pub log: ValidationLog,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// Target of the messenger's user-data pointer; boxed so that its address is stable.
@@ -19,7 +22,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    pub fn new(validation: bool, surface_extensions: &[&'static CStr]) -> Result<Self> {
+    pub fn new(validation: bool, gpu_assisted: bool, surface_extensions: &[&'static CStr]) -> Result<Self> {
         // SAFETY: loading the system's Vulkan loader runs its initialisers, as every Vulkan program does.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader { cause: e.to_string() })?;
         // SAFETY: the entry is loaded.
@@ -50,7 +53,11 @@ impl Instance {
             .application_name(c"frazil")
             .engine_name(c"frazil")
             .api_version(vk::API_VERSION_1_3);
-        let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut checks = vec![vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        if gpu_assisted {
+            checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED);
+            checks.push(vk::ValidationFeatureEnableEXT::GPU_ASSISTED_RESERVE_BINDING_SLOT);
+        }
         let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let mut info = vk::InstanceCreateInfo::default()
             .flags(flags)
@@ -71,8 +78,15 @@ impl Instance {
 
         let log = ValidationLog::default();
         let log_for_callback = Box::new(log.clone());
-        let mut instance =
-            Self { entry, raw, debug_utils, log, messenger: None, _log_for_callback: log_for_callback };
+        let mut instance = Self {
+            entry,
+            raw,
+            debug_utils,
+            is_abandoned: AtomicBool::new(false),
+            log,
+            messenger: None,
+            _log_for_callback: log_for_callback,
+        };
         if validation {
             instance.install_messenger()?;
         }
@@ -101,6 +115,11 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
+        if self.is_abandoned.load(Ordering::Relaxed) {
+            // The messenger may still be called.
+            std::mem::forget(std::mem::take(&mut self._log_for_callback));
+            return;
+        }
         if let Some((loader, messenger)) = self.messenger.take() {
             // SAFETY: created by this loader, destroyed once.
             unsafe { loader.destroy_debug_utils_messenger(messenger, None) };

@@ -5,6 +5,7 @@ use crate::capabilities::Capabilities;
 use crate::compiled::{KernelInner, KernelSource, MAX_BINDINGS};
 use crate::device::{Device, Shared};
 use crate::executable::executables;
+use crate::pipeline_layout::{PipelineLayout, SetKind};
 use crate::shared_memory::shared_memory_bytes;
 use crate::{Error, Result};
 use ash::{khr, vk};
@@ -164,6 +165,7 @@ pub(crate) struct Target<'a> {
     /// Present if statistics are captured.
     pub executables: Option<&'a khr::pipeline_executable_properties::Device>,
     pub cache: vk::PipelineCache,
+    pub sets: SetKind,
 }
 
 impl<'a> Target<'a> {
@@ -174,6 +176,7 @@ impl<'a> Target<'a> {
             full_subgroups: shared.full_subgroups,
             executables: shared.pipeline_executables.as_ref(),
             cache: shared.cache.handle,
+            sets: shared.set_kind(),
         }
     }
 }
@@ -187,11 +190,39 @@ pub(crate) fn compile(
     let Limits { tile, workgroup_size, subgroup_size, shared_memory_bytes } =
         check_limits(target.capabilities, source, values)?;
     let device = target.raw;
-    let set_layout =
-        push_set_layout(device, source.name, source.bindings.len(), vk::ShaderStageFlags::COMPUTE)?;
-    let layout =
-        pipeline_layout(device, source.name, set_layout, source.params_bytes, vk::ShaderStageFlags::COMPUTE)?;
+    let stages = vk::ShaderStageFlags::COMPUTE;
+    let layout = PipelineLayout::new(
+        device,
+        source.name,
+        source.bindings.len(),
+        source.params_bytes,
+        stages,
+        target.sets,
+    )?;
+    let created = create_pipeline(target, source, values, subgroup_size, &layout);
+    let pipeline = created.inspect_err(|_| layout.destroy(device))?;
+    Ok(KernelInner {
+        executables: executables(target.executables, pipeline),
+        source,
+        pipeline,
+        layout,
+        tile,
+        workgroup_size,
+        specialization: values.to_vec(),
+        shared_memory_bytes,
+        dispatches: AtomicU64::new(0),
+        groups: AtomicU64::new(0),
+    })
+}
 
+fn create_pipeline(
+    target: &Target<'_>,
+    source: &KernelSource,
+    values: &[u32],
+    subgroup_size: Option<u32>,
+    layout: &PipelineLayout,
+) -> Result<vk::Pipeline> {
+    let device = target.raw;
     let entries: Vec<_> = source
         .specializations
         .iter()
@@ -223,29 +254,17 @@ pub(crate) fn compile(
         Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
         None => vk::PipelineCreateFlags::empty(),
     };
-    let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
+    let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout.handle)];
     // SAFETY: the layout was made from what the shader declares, and limits were checked.
     let created = unsafe { device.create_compute_pipelines(target.cache, &info, None) };
     // SAFETY: pipelines do not need their modules once created.
     unsafe { device.destroy_shader_module(module, None) };
-    let pipeline = created.map_err(|(_, result)| Error::Call {
+    let pipelines = created.map_err(|(_, result)| Error::Call {
         operation: "compile kernel",
         object: source.name.into(),
         result,
-    })?[0];
-    Ok(KernelInner {
-        executables: executables(target.executables, pipeline),
-        source,
-        pipeline,
-        layout,
-        set_layout,
-        tile,
-        workgroup_size,
-        specialization: values.to_vec(),
-        shared_memory_bytes,
-        dispatches: AtomicU64::new(0),
-        groups: AtomicU64::new(0),
-    })
+    })?;
+    Ok(pipelines[0])
 }
 
 /// Workgroup parameters of a kernel, checked against the device's limits.
@@ -336,45 +355,4 @@ pub(crate) fn shader_module(device: &ash::Device, name: &str, spirv: &[u8]) -> R
     let info = vk::ShaderModuleCreateInfo::default().code(&words);
     // SAFETY: the words come from shaderc for Vulkan 1.3.
     unsafe { device.create_shader_module(&info, None) }.map_err(Error::call("load shader", name))
-}
-
-/// Creates the layout of a push-descriptor set of `n` storage buffers.
-pub(crate) fn push_set_layout(
-    device: &ash::Device,
-    name: &str,
-    n: usize,
-    stages: vk::ShaderStageFlags,
-) -> Result<vk::DescriptorSetLayout> {
-    let bindings: Vec<_> = (0..n as u32)
-        .map(|slot| {
-            vk::DescriptorSetLayoutBinding::default()
-                .binding(slot)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .descriptor_count(1)
-                .stage_flags(stages)
-        })
-        .collect();
-    let info = vk::DescriptorSetLayoutCreateInfo::default()
-        .flags(vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
-        .bindings(&bindings);
-    // SAFETY: push descriptors are enabled on every device we open.
-    unsafe { device.create_descriptor_set_layout(&info, None) }
-        .map_err(Error::call("create set layout", name))
-}
-
-pub(crate) fn pipeline_layout(
-    device: &ash::Device,
-    name: &str,
-    set_layout: vk::DescriptorSetLayout,
-    params_bytes: u32,
-    stages: vk::ShaderStageFlags,
-) -> Result<vk::PipelineLayout> {
-    let set_layouts = [set_layout];
-    let ranges = [vk::PushConstantRange { stage_flags: stages, offset: 0, size: params_bytes }];
-    let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
-    if params_bytes > 0 {
-        info = info.push_constant_ranges(&ranges);
-    }
-    // SAFETY: the set layout is alive, and the range was checked against the device.
-    unsafe { device.create_pipeline_layout(&info, None) }.map_err(Error::call("create pipeline layout", name))
 }

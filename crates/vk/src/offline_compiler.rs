@@ -8,6 +8,7 @@ use crate::device::{DeviceOptions, Logical, find};
 use crate::instance::Instance;
 use crate::kernel::{Target, compile};
 use crate::kernel_facts::KernelFacts;
+use crate::pipeline_layout::SetKind;
 use ash::vk;
 use std::fmt;
 
@@ -68,6 +69,7 @@ impl OfflineCompiler {
             full_subgroups: self.logical.full_subgroups,
             executables: self.logical.pipeline_executables.as_ref(),
             cache: vk::PipelineCache::null(),
+            sets: SetKind::Pushed,
         };
         let kernel = compile(&target, source, values)?;
         kernel.destroy(&self.logical.raw);

@@ -145,7 +145,9 @@ impl Drop for OverlayFrame {
 
 impl Drop for Overlay {
     fn drop(&mut self) {
-        self.device.wait_for_queue();
+        if !self.device.wait_for_queue() {
+            return;
+        }
         // SAFETY: the queue is idle, and uploads free their command buffers.
         unsafe { self.device.shared.raw.destroy_command_pool(self.upload_pool, None) };
     }

@@ -7,7 +7,8 @@ use crate::compiled::{BindingSource, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::Use;
 use crate::image::{Image, ImageFormat};
-use crate::kernel::{pipeline_layout, push_set_layout, shader_module};
+use crate::kernel::shader_module;
+use crate::pipeline_layout::PipelineLayout;
 use crate::recorder::{Recorder, minimum_bytes};
 use crate::resource::Resource;
 use crate::timeline::Retired;
@@ -89,8 +90,7 @@ struct RasterInner {
     shared: Arc<Shared>,
     source: &'static RasterSource,
     pipeline: vk::Pipeline,
-    layout: vk::PipelineLayout,
-    set_layout: vk::DescriptorSetLayout,
+    layout: PipelineLayout,
     color: ImageFormat,
 }
 
@@ -142,86 +142,106 @@ impl<R: RasterInterface> Clone for Raster<R> {
 
 impl RasterInner {
     fn new(shared: &Arc<Shared>, source: &'static RasterSource, options: RasterOptions) -> Result<Self> {
-        let device = &shared.raw;
         if options.blend != Blend::Replace {
             check_blending(shared, source.name, options.color)?;
         }
-        let set_layout = push_set_layout(device, source.name, source.bindings.len(), STAGES)?;
-        let layout = pipeline_layout(device, source.name, set_layout, source.params_bytes, STAGES)?;
-        let modules = [
-            (vk::ShaderStageFlags::VERTEX, shader_module(device, source.name, source.vertex_spirv)?),
-            (vk::ShaderStageFlags::FRAGMENT, shader_module(device, source.name, source.fragment_spirv)?),
-        ];
-        let stages = modules.map(|(stage, module)| {
-            vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main")
-        });
-        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-        let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-        let rasterization = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(options.depth != DepthUse::Ignore)
-            .depth_write_enable(options.depth == DepthUse::TestAndWrite)
-            .depth_compare_op(vk::CompareOp::GREATER);
-        let operation = match options.blend {
-            Blend::Replace | Blend::Over | Blend::Add => vk::BlendOp::ADD,
-            // The blend factors are ignored.
-            Blend::Max => vk::BlendOp::MAX,
-        };
-        let (new_factor, old_factor) = match options.blend {
-            Blend::Add => (vk::BlendFactor::ONE, vk::BlendFactor::ONE),
-            _ => (vk::BlendFactor::SRC_ALPHA, vk::BlendFactor::ONE_MINUS_SRC_ALPHA),
-        };
-        // Alpha is a component like the others of a sum.
-        let old_alpha_factor = match options.blend {
-            Blend::Add => vk::BlendFactor::ONE,
-            _ => vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
-        };
-        let attachment = [vk::PipelineColorBlendAttachmentState::default()
-            .blend_enable(options.blend != Blend::Replace)
-            .color_blend_op(operation)
-            .alpha_blend_op(operation)
-            .src_color_blend_factor(new_factor)
-            .dst_color_blend_factor(old_factor)
-            .src_alpha_blend_factor(vk::BlendFactor::ONE)
-            .dst_alpha_blend_factor(old_alpha_factor)
-            .color_write_mask(vk::ColorComponentFlags::RGBA)];
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachment);
-        let dynamic_states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
-        let color_formats = [options.color.vk()];
-        let mut rendering = vk::PipelineRenderingCreateInfo::default()
-            .color_attachment_formats(&color_formats)
-            .depth_attachment_format(ImageFormat::Depth32.vk());
-        let info = [vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&vertex_input)
-            .input_assembly_state(&assembly)
-            .viewport_state(&viewport)
-            .rasterization_state(&rasterization)
-            .multisample_state(&multisample)
-            .depth_stencil_state(&depth)
-            .color_blend_state(&blend)
-            .dynamic_state(&dynamic)
-            .layout(layout)
-            .push_next(&mut rendering)];
-        // SAFETY: the layout was made from what the shaders declare.
-        let created = unsafe { device.create_graphics_pipelines(shared.cache.handle, &info, None) };
-        for (_, module) in modules {
-            // SAFETY: pipelines do not need their modules once created.
-            unsafe { device.destroy_shader_module(module, None) };
-        }
-        let pipeline = created.map_err(|(_, result)| Error::Call {
-            operation: "compile raster pipeline",
-            object: source.name.into(),
-            result,
-        })?[0];
+        let (name, n_buffers) = (source.name, source.bindings.len());
+        let layout = PipelineLayout::new(
+            &shared.raw,
+            name,
+            n_buffers,
+            source.params_bytes,
+            STAGES,
+            shared.set_kind(),
+        )?;
+        let created = create_pipeline(shared, source, options, &layout);
+        let pipeline = created.inspect_err(|_| layout.destroy(&shared.raw))?;
         shared.set_name(pipeline, source.name);
-        Ok(Self { shared: shared.clone(), source, pipeline, layout, set_layout, color: options.color })
+        Ok(Self { shared: shared.clone(), source, pipeline, layout, color: options.color })
     }
+}
+
+fn create_pipeline(
+    shared: &Shared,
+    source: &RasterSource,
+    options: RasterOptions,
+    layout: &PipelineLayout,
+) -> Result<vk::Pipeline> {
+    let device = &shared.raw;
+    let vertex = shader_module(device, source.name, source.vertex_spirv)?;
+    let fragment = shader_module(device, source.name, source.fragment_spirv).inspect_err(|_| {
+        // SAFETY: never used.
+        unsafe { device.destroy_shader_module(vertex, None) };
+    })?;
+    let modules = [(vk::ShaderStageFlags::VERTEX, vertex), (vk::ShaderStageFlags::FRAGMENT, fragment)];
+    let stages = modules.map(|(stage, module)| {
+        vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main")
+    });
+    let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
+    let assembly =
+        vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+    let rasterization = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let multisample =
+        vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
+    let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(options.depth != DepthUse::Ignore)
+        .depth_write_enable(options.depth == DepthUse::TestAndWrite)
+        .depth_compare_op(vk::CompareOp::GREATER);
+    let operation = match options.blend {
+        Blend::Replace | Blend::Over | Blend::Add => vk::BlendOp::ADD,
+        // The blend factors are ignored.
+        Blend::Max => vk::BlendOp::MAX,
+    };
+    let (new_factor, old_factor) = match options.blend {
+        Blend::Add => (vk::BlendFactor::ONE, vk::BlendFactor::ONE),
+        _ => (vk::BlendFactor::SRC_ALPHA, vk::BlendFactor::ONE_MINUS_SRC_ALPHA),
+    };
+    // Alpha is a component like the others of a sum.
+    let old_alpha_factor = match options.blend {
+        Blend::Add => vk::BlendFactor::ONE,
+        _ => vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+    };
+    let attachment = [vk::PipelineColorBlendAttachmentState::default()
+        .blend_enable(options.blend != Blend::Replace)
+        .color_blend_op(operation)
+        .alpha_blend_op(operation)
+        .src_color_blend_factor(new_factor)
+        .dst_color_blend_factor(old_factor)
+        .src_alpha_blend_factor(vk::BlendFactor::ONE)
+        .dst_alpha_blend_factor(old_alpha_factor)
+        .color_write_mask(vk::ColorComponentFlags::RGBA)];
+    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachment);
+    let dynamic_states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
+    let color_formats = [options.color.vk()];
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .color_attachment_formats(&color_formats)
+        .depth_attachment_format(ImageFormat::Depth32.vk());
+    let info = [vk::GraphicsPipelineCreateInfo::default()
+        .stages(&stages)
+        .vertex_input_state(&vertex_input)
+        .input_assembly_state(&assembly)
+        .viewport_state(&viewport)
+        .rasterization_state(&rasterization)
+        .multisample_state(&multisample)
+        .depth_stencil_state(&depth)
+        .color_blend_state(&blend)
+        .dynamic_state(&dynamic)
+        .layout(layout.handle)
+        .push_next(&mut rendering)];
+    // SAFETY: the layout was made from what the shaders declare.
+    let created = unsafe { device.create_graphics_pipelines(shared.cache.handle, &info, None) };
+    for (_, module) in modules {
+        // SAFETY: pipelines do not need their modules once created.
+        unsafe { device.destroy_shader_module(module, None) };
+    }
+    let pipelines = created.map_err(|(_, result)| Error::Call {
+        operation: "compile raster pipeline",
+        object: source.name.into(),
+        result,
+    })?;
+    Ok(pipelines[0])
 }
 
 /// Returns an error if the device cannot blend in a colour format. All devices can in RGBA8.
@@ -238,11 +258,7 @@ fn check_blending(shared: &Shared, pipeline: &str, color: ImageFormat) -> Result
 
 impl Drop for RasterInner {
     fn drop(&mut self) {
-        self.shared.timeline.retire(Retired::Pipeline {
-            pipeline: self.pipeline,
-            layout: self.layout,
-            set_layout: self.set_layout,
-        });
+        self.shared.timeline.retire(Retired::Pipeline { pipeline: self.pipeline, layout: self.layout });
     }
 }
 
@@ -334,7 +350,9 @@ impl Recorder {
             push_buffers(&self.shared, commands, vk::PipelineBindPoint::GRAPHICS, pipeline.layout, &buffers);
             if !draw.params.is_empty() {
                 // SAFETY: the layout's range has the size of the params, as the generated code asserts.
-                unsafe { device.cmd_push_constants(commands, pipeline.layout, STAGES, 0, &draw.params) };
+                unsafe {
+                    device.cmd_push_constants(commands, pipeline.layout.handle, STAGES, 0, &draw.params)
+                };
             }
             // SAFETY: vertices are pulled from bound storage buffers by index; robust access guards the rest.
             unsafe { device.cmd_draw(commands, draw.vertices, 1, 0, 0) };

@@ -3,10 +3,12 @@
 use crate::buffer::{Buffer, RawBuffer};
 use crate::commands::{Command, CommandList, Groups, Payload, Writer};
 use crate::compiled::{BindingSource, MAX_BINDINGS, Reach};
+use crate::descriptor_sets::DescriptorSets;
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
 use crate::kernel::{Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
+use crate::marks::Marks;
 use crate::replay::{Recorded, Replay};
 use crate::resource::{Owner, Resource};
 use crate::timeline::{CommandPool, Commands, Stamp};
@@ -71,6 +73,8 @@ pub struct Recorder {
     /// Names of the passes, if the recorder traces.
     names: Vec<&'static str>,
     time_stamps: Option<TimeStamps>,
+    /// Present if the device has a watchdog that names passes.
+    marks: Option<Marks>,
     writer: Writer,
     /// True as long as nothing was written to the command buffer of `pool`.
     is_blank: bool,
@@ -132,9 +136,16 @@ impl Device {
     /// Like [`Self::recorder`].
     pub fn recorder_with(&self, options: RecorderOptions) -> Result<Recorder> {
         let shared = self.shared.clone();
-        let pool = begin_commands(&shared)?;
-        let writer = Writer::new(pool.buffer);
         let time_stamps = if options.profile { TimeStamps::new(&shared, MAX_TIMED_PASSES)? } else { None };
+        let marks = shared.timeline.marks(&shared.raw)?;
+        let pool = match begin_commands(&shared) {
+            Ok(pool) => pool,
+            Err(error) => {
+                marks.into_iter().for_each(|marks| shared.timeline.return_marks(marks));
+                return Err(error);
+            }
+        };
+        let writer = Writer::new(pool.buffer);
         Ok(Recorder {
             generation: shared.next_recorder(),
             shared,
@@ -151,6 +162,7 @@ impl Device {
             events: options.trace.then(Vec::new),
             names: Vec::new(),
             time_stamps,
+            marks,
             writer,
             is_blank: true,
             parts: Vec::new(),
@@ -341,9 +353,10 @@ impl Recorder {
     ///
     /// Steps whose parameters do not change should be recorded this way. Passes that only occur once belong
     /// elsewhere; so do copies to the host, which make the segment an ordinary part of this recorder, as
-    /// drawing does. Recorders that profile record everything anew.
+    /// drawing does. Recorders that profile, or whose passes a [watchdog](crate::Watchdog) marks, record
+    /// everything anew.
     pub fn replayed<T>(&mut self, replay: &Replay, record: impl FnOnce(&mut Self) -> T) -> T {
-        if self.segment.is_some() || self.time_stamps.is_some() {
+        if self.segment.is_some() || self.time_stamps.is_some() || self.marks.is_some() {
             return record(self);
         }
         let Some(list) = replay.begin() else { return record(self) };
@@ -469,6 +482,9 @@ impl Recorder {
         if let Some(time_stamps) = &self.time_stamps {
             time_stamps.end(self.writer.buffer);
         }
+        if let Some(marks) = &mut self.marks {
+            marks.end_pass(&self.shared.raw, self.writer.buffer, self.last_pass);
+        }
         if self.shared.labels {
             self.issue(Command::EndLabel, Payload::default());
         }
@@ -588,9 +604,11 @@ impl Recorder {
         self.place_barrier(host_reads.iter().map(|buffer| (Resource::Buffer(buffer), Use::HostRead)));
         // SAFETY: the buffer is recording.
         let ended = unsafe { self.shared.raw.end_command_buffer(self.writer.buffer) };
+        let unbound = self.shared.descriptor_sets.as_ref().and_then(DescriptorSets::take_failure);
         if let Some(error) = self.error.take() {
             return Err(error);
         }
+        unbound.map_or(Ok(()), Err).map_err(Error::call("allocate descriptor sets", "a command buffer"))?;
         ended.map_err(Error::call("end", "a command buffer"))?;
         if !self.is_blank || self.parts.is_empty() {
             self.parts.extend(self.pool.take().map(Part::Own));
@@ -614,6 +632,7 @@ impl Recorder {
                 pools,
                 first_pass: self.first_pass,
                 last_pass: self.last_pass,
+                marks: self.marks.take(),
                 stamp: self.stamp.clone(),
             },
             kept: vec![
@@ -628,7 +647,7 @@ impl Recorder {
 
 /// Begins a command buffer that is submitted once.
 fn begin_commands(shared: &Shared) -> Result<CommandPool> {
-    let pool = shared.timeline.command_pool(&shared.raw)?;
+    let pool = shared.command_pool()?;
     let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
     // SAFETY: the buffer is fresh or was reset with its pool.
     match unsafe { shared.raw.begin_command_buffer(pool.buffer, &begin) } {
@@ -648,6 +667,9 @@ impl Drop for Recorder {
         });
         for pool in self.pool.take().into_iter().chain(own) {
             self.shared.timeline.return_pool(pool);
+        }
+        if let Some(marks) = self.marks.take() {
+            self.shared.timeline.return_marks(marks);
         }
     }
 }

@@ -150,7 +150,7 @@ impl std::fmt::Debug for Replay {
 
 impl Recorded {
     fn new(shared: &Arc<Shared>, list: &CommandList, owners: Vec<Owner>) -> Result<Self> {
-        let pool = shared.timeline.command_pool(&shared.raw)?;
+        let pool = shared.command_pool()?;
         let buffer = pool.buffer;
         // Returned to the timeline, should a call fail.
         let made = Self { shared: shared.clone(), buffer, pool: Some(pool), _owners: owners };

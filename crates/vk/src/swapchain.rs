@@ -312,7 +312,9 @@ impl Swapchain {
     fn destroy_images(&self, images: Option<Images>) {
         let Some(images) = images else { return };
         let device = &self.device.shared.raw;
-        self.device.wait_for_queue();
+        if !self.device.wait_for_queue() {
+            return;
+        }
         for image in &images.images {
             // SAFETY: nothing uses it any more.
             unsafe { device.destroy_image_view(image.view, None) };
@@ -334,7 +336,9 @@ impl Swapchain {
 
 impl Drop for Swapchain {
     fn drop(&mut self) {
-        self.device.wait_for_queue();
+        if !self.device.wait_for_queue() {
+            return;
+        }
         let images = self.images.take();
         self.destroy_images(images);
         for slot in &self.slots {

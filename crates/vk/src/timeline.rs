@@ -1,18 +1,21 @@
 //! The queue: a timeline that orders submissions and defers the destruction of dropped objects. It knows
 //! only Vulkan handles, not the objects that own them.
 
+use crate::marks::Marks;
+use crate::pipeline_layout::PipelineLayout;
 use crate::{Error, Result};
 use ash::vk;
 use gpu_allocator::vulkan::Allocation;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// An object without an owner, to be destroyed when the device no longer uses it.
 pub(crate) enum Retired {
     Buffer(vk::Buffer, Option<Allocation>),
     Image(vk::Image, vk::ImageView, Option<Allocation>),
-    Pipeline { pipeline: vk::Pipeline, layout: vk::PipelineLayout, set_layout: vk::DescriptorSetLayout },
+    Pipeline { pipeline: vk::Pipeline, layout: PipelineLayout },
     Queries(vk::QueryPool),
     Commands(CommandPool),
 }
@@ -30,6 +33,7 @@ pub(crate) struct Commands {
     pub pools: Vec<CommandPool>,
     pub first_pass: &'static str,
     pub last_pass: &'static str,
+    pub marks: Option<Marks>,
     pub stamp: Stamp,
 }
 
@@ -43,6 +47,7 @@ struct State {
     submitted: u64,
     in_flight: VecDeque<InFlight>,
     free_pools: Vec<CommandPool>,
+    free_marks: Vec<Marks>,
     retired: Vec<(u64, Retired)>,
 }
 
@@ -53,10 +58,26 @@ pub(crate) struct Timeline {
     semaphore: vk::Semaphore,
     state: Mutex<State>,
     waits: AtomicU64,
+    watchdog: Limits,
+    /// True if submissions are made by `vkQueueSubmit`.
+    is_first_version: bool,
+    /// True once a wait has ended by the watchdog: the device may use its objects forever.
+    is_hung: AtomicBool,
+}
+
+/// Limits of the watchdog.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Time that a submission may take; none for any time.
+    pub submission: Option<Duration>,
+    /// True if passes are marked.
+    pub marks: bool,
 }
 
 impl Timeline {
-    pub fn new(device: &ash::Device, family: u32) -> Result<Self> {
+    /// Creates the timeline. With `is_first_version`, submissions are made by `vkQueueSubmit`: GPU-assisted
+    /// validation of version 1.3.239 loses semaphores of `vkQueueSubmit2`, and then waits for them forever.
+    pub fn new(device: &ash::Device, family: u32, watchdog: Limits, is_first_version: bool) -> Result<Self> {
         let mut kind = vk::SemaphoreTypeCreateInfo::default()
             .semaphore_type(vk::SemaphoreType::TIMELINE)
             .initial_value(0);
@@ -66,7 +87,16 @@ impl Timeline {
             .map_err(Error::call("create timeline semaphore", "the queue"))?;
         // SAFETY: the device was created with one queue of this family.
         let queue = unsafe { device.get_device_queue(family, 0) };
-        Ok(Self { queue, family, semaphore, state: Mutex::default(), waits: AtomicU64::new(0) })
+        Ok(Self {
+            queue,
+            family,
+            semaphore,
+            state: Mutex::default(),
+            waits: AtomicU64::new(0),
+            watchdog,
+            is_first_version,
+            is_hung: AtomicBool::new(false),
+        })
     }
 
     /// Gives exclusive access to the queue to work outside the timeline (the window system).
@@ -87,10 +117,14 @@ impl Timeline {
 
     /// Returns a command pool that the device is not using.
     pub fn command_pool(&self, device: &ash::Device) -> Result<CommandPool> {
-        if let Some(pool) = self.state().free_pools.pop() {
+        let free = self.state().free_pools.pop();
+        if let Some(pool) = free {
             // SAFETY: pools in the free list have finished executing.
-            unsafe { device.reset_command_pool(pool.pool, vk::CommandPoolResetFlags::empty()) }
-                .map_err(Error::call("reset command pool", "a recorder"))?;
+            let reset = unsafe { device.reset_command_pool(pool.pool, vk::CommandPoolResetFlags::empty()) };
+            if let Err(result) = reset {
+                self.return_pool(pool);
+                return Err(Error::call("reset command pool", "a recorder")(result));
+            }
             return Ok(pool);
         }
         let info = vk::CommandPoolCreateInfo::default()
@@ -116,6 +150,26 @@ impl Timeline {
         self.state().free_pools.push(pool);
     }
 
+    /// Returns marks for the passes of a recorder, if the watchdog names passes.
+    pub fn marks(&self, device: &ash::Device) -> Result<Option<Marks>> {
+        if !self.watchdog.marks {
+            return Ok(None);
+        }
+        let free = self.state().free_marks.pop();
+        match free {
+            Some(mut marks) => {
+                marks.clear(device);
+                Ok(Some(marks))
+            }
+            None => Marks::new(device).map(Some),
+        }
+    }
+
+    /// Returns marks that were never submitted to the free list.
+    pub fn return_marks(&self, marks: Marks) {
+        self.state().free_marks.push(marks);
+    }
+
     /// Destroys `object` once all submissions so far have finished.
     pub fn retire(&self, object: Retired) {
         let mut state = self.state();
@@ -127,21 +181,42 @@ impl Timeline {
     pub fn completed(&self, device: &ash::Device) -> Result<u64> {
         // SAFETY: the semaphore is alive.
         unsafe { device.get_semaphore_counter_value(self.semaphore) }
-            .map_err(|result| self.lost_or(result, "query the timeline"))
+            .map_err(|result| self.lost_or(device, result, "query the timeline"))
     }
 
-    fn lost_or(&self, result: vk::Result, operation: &'static str) -> Error {
+    fn lost_or(&self, device: &ash::Device, result: vk::Result, operation: &'static str) -> Error {
         if result == vk::Result::ERROR_DEVICE_LOST {
             let state = self.state();
-            if let Some(oldest) = state.in_flight.front() {
+            if let Some(InFlight { value, commands }) = state.in_flight.front() {
                 return Error::DeviceLost {
-                    submission: oldest.value,
-                    first_pass: oldest.commands.first_pass.to_owned(),
-                    last_pass: oldest.commands.last_pass.to_owned(),
+                    submission: *value,
+                    reached: commands.marks.as_ref().and_then(|marks| marks.reached(device)),
+                    first_pass: commands.first_pass.to_owned(),
+                    last_pass: commands.last_pass.to_owned(),
                 };
             }
         }
         Error::Call { operation, object: "the queue".into(), result }
+    }
+
+    /// Returns the error of a device that hangs in the first submission after `completed`.
+    fn hung(&self, device: &ash::Device, completed: u64, limit: Duration) -> Error {
+        self.is_hung.store(true, Ordering::Relaxed);
+        let state = self.state();
+        let stuck = state.in_flight.iter().find(|submission| submission.value > completed);
+        let commands = stuck.map(|submission| &submission.commands);
+        Error::Hung {
+            submission: completed + 1,
+            limit_s: limit.as_secs_f64(),
+            reached: commands.and_then(|commands| commands.marks.as_ref()?.reached(device)),
+            first_pass: commands.map_or("", |commands| commands.first_pass).to_owned(),
+            last_pass: commands.map_or("", |commands| commands.last_pass).to_owned(),
+        }
+    }
+
+    /// Returns true if a wait has ended by the watchdog.
+    pub fn is_hung(&self) -> bool {
+        self.is_hung.load(Ordering::Relaxed)
     }
 
     /// Removes finished submissions from the list and destroys the objects retired with them; `free` receives
@@ -154,6 +229,7 @@ impl Timeline {
             while state.in_flight.front().is_some_and(|s| s.value <= completed) {
                 if let Some(finished) = state.in_flight.pop_front() {
                     state.free_pools.extend(finished.commands.pools);
+                    state.free_marks.extend(finished.commands.marks);
                 }
             }
             let mut i = 0;
@@ -196,13 +272,18 @@ impl Timeline {
             .wait_semaphore_infos(&waits)
             .command_buffer_infos(&buffers)
             .signal_semaphore_infos(&signals)];
-        // SAFETY: the command buffers are finished, the caller keeps everything that they use alive until
-        // `value` is reached, and the queue is used under the state's lock only.
-        let submitted = unsafe { device.queue_submit2(self.queue, &info, vk::Fence::null()) };
+        let submitted = if self.is_first_version {
+            self.submit_first_version(device, &commands.buffers, value, wait, signal)
+        } else {
+            // SAFETY: the command buffers are finished, the caller keeps everything that they use alive until
+            // `value` is reached, and the queue is used under the state's lock only.
+            unsafe { device.queue_submit2(self.queue, &info, vk::Fence::null()) }
+        };
         if let Err(result) = submitted {
             state.free_pools.extend(commands.pools);
+            state.free_marks.extend(commands.marks);
             drop(state);
-            return Err(self.lost_or(result, "submit"));
+            return Err(self.lost_or(device, result, "submit"));
         }
         state.submitted = value;
         commands.stamp.store(value, Ordering::Release);
@@ -210,14 +291,67 @@ impl Timeline {
         Ok(value)
     }
 
-    /// Waits until submission `value` has finished.
+    /// Submits like [`Self::submit`], by `vkQueueSubmit`. The state's lock is held.
+    fn submit_first_version(
+        &self,
+        device: &ash::Device,
+        buffers: &[vk::CommandBuffer],
+        value: u64,
+        wait: &[vk::Semaphore],
+        signal: &[vk::Semaphore],
+    ) -> std::result::Result<(), vk::Result> {
+        let with_timeline =
+            |binary: &[vk::Semaphore]| binary.iter().copied().chain([self.semaphore]).collect::<Vec<_>>();
+        let (waits, signals) = (with_timeline(wait), with_timeline(signal));
+        // Values of binary semaphores are ignored.
+        let (wait_values, signal_values) = (vec![value - 1; waits.len()], vec![value; signals.len()]);
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
+        let mut values = vk::TimelineSemaphoreSubmitInfo::default()
+            .wait_semaphore_values(&wait_values)
+            .signal_semaphore_values(&signal_values);
+        let info = [vk::SubmitInfo::default()
+            .wait_semaphores(&waits)
+            .wait_dst_stage_mask(&stages)
+            .command_buffers(buffers)
+            .signal_semaphores(&signals)
+            .push_next(&mut values)];
+        // SAFETY: as for `queue_submit2`.
+        unsafe { device.queue_submit(self.queue, &info, vk::Fence::null()) }
+    }
+
+    /// Waits until submission `value` has finished, or for the watchdog's limit without any submission that
+    /// finishes.
     pub fn wait_for(&self, device: &ash::Device, value: u64) -> Result<()> {
         self.waits.fetch_add(1, Ordering::Relaxed);
+        let limit = self.watchdog.submission;
+        let mut finished = if limit.is_some() { self.completed(device)? } else { 0 };
+        let mut since = Instant::now();
         let (semaphores, values) = ([self.semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        // SAFETY: the semaphore is alive.
-        unsafe { device.wait_semaphores(&info, u64::MAX) }
-            .map_err(|result| self.lost_or(result, "wait for the device"))
+        loop {
+            // Once it hangs, nothing waits for it again.
+            let left = if self.is_hung() {
+                Some(Duration::ZERO)
+            } else {
+                limit.map(|limit| limit.saturating_sub(since.elapsed()))
+            };
+            let left_ns = left.map_or(u64::MAX, |left| left.as_nanos().try_into().unwrap_or(u64::MAX));
+            // SAFETY: the semaphore is alive.
+            match unsafe { device.wait_semaphores(&info, left_ns) } {
+                Ok(()) => return Ok(()),
+                Err(vk::Result::TIMEOUT) => {
+                    let completed = self.completed(device)?;
+                    if completed > finished {
+                        (finished, since) = (completed, Instant::now());
+                    } else if let Some(limit) = limit
+                        && (since.elapsed() >= limit || self.is_hung())
+                    {
+                        return Err(self.hung(device, completed, limit));
+                    }
+                }
+                Err(result) => return Err(self.lost_or(device, result, "wait for the device")),
+            }
+        }
     }
 
     /// Returns the number of submissions not yet known to have finished.
@@ -228,6 +362,9 @@ impl Timeline {
     /// Destroys all objects. Called when the device is dropped, after it became idle.
     pub fn destroy(&self, device: &ash::Device, mut free: impl FnMut(Allocation)) {
         let mut state = self.state();
+        let State { in_flight, free_marks, .. } = &mut *state;
+        free_marks.extend(in_flight.iter_mut().filter_map(|s| s.commands.marks.take()));
+        free_marks.drain(..).for_each(|marks| marks.destroy(device));
         let pools: Vec<_> = state.in_flight.drain(..).flat_map(|s| s.commands.pools).collect();
         for pool in pools.into_iter().chain(state.free_pools.drain(..)) {
             // SAFETY: the device is idle.
@@ -255,13 +392,10 @@ fn destroy_retired(device: &ash::Device, object: Retired, mut free: impl FnMut(A
             unsafe { device.destroy_image(image, None) };
             allocation.into_iter().for_each(&mut free);
         }
-        Retired::Pipeline { pipeline, layout, set_layout } => {
+        Retired::Pipeline { pipeline, layout } => {
             // SAFETY: as above.
             unsafe { device.destroy_pipeline(pipeline, None) };
-            // SAFETY: as above.
-            unsafe { device.destroy_pipeline_layout(layout, None) };
-            // SAFETY: as above.
-            unsafe { device.destroy_descriptor_set_layout(set_layout, None) };
+            layout.destroy(device);
         }
         Retired::Queries(pool) => {
             // SAFETY: as above.

@@ -92,14 +92,16 @@ fn it_is_measured_recorded_drawn_by_its_own_column_played_and_exported() {
     succeed(&mut run(&by_height, &height));
     assert_ne!(colours(&shown), colours(&by_height.join("frames/frame_000001.png")));
 
-    let (recording, played) = (out.join("recording.frazil-rec"), out.join("played"));
-    let [recording, played_to] = [&recording, &played].map(|path| path.to_str().unwrap());
+    let recording = out.join("recording.frazil-rec");
+    let [played, exported] = ["played", "exported"].map(|name| out.join(name));
+    let [recording, played_to, exported_to] =
+        [&recording, &played, &exported].map(|path| path.to_str().unwrap());
     succeed(&mut program(&["play", recording, "--out", played_to, "--quiet", "--from", "20", "--to", "20"]));
     let picture = fs::read_dir(&played).unwrap().next().unwrap().unwrap().path();
     assert!(pixels(&picture) == pixels(&shown), "a played picture is that of the run");
 
-    succeed(&mut program(&["export", recording, "--format", "csv", "--out", played_to]));
-    let tables = fs::read_dir(&played).unwrap().map(|entry| entry.unwrap().path());
+    succeed(&mut program(&["export", recording, "--format", "csv", "--out", exported_to]));
+    let tables = fs::read_dir(&exported).unwrap().map(|entry| entry.unwrap().path());
     let table = tables.filter(|path| path.extension().is_some_and(|e| e == "csv")).max().unwrap();
     assert!(fs::read_to_string(table).unwrap().lines().next().unwrap().contains("drag_power"));
 }

@@ -1,12 +1,19 @@
-//! Comma separated values: a header row with units, then one row per particle. Numbers read back bit-exactly,
-//! except NaN payloads.
+//! Comma separated values: a header row with units, then one row per particle, which ends with the time of
+//! the frame. Numbers read back bit-exactly, except NaN payloads.
 
 use std::io::{self, Write};
 
 use crate::frame::{Column, ColumnData, Frame, label};
 
+/// Name of the column of the simulated time.
+const TIME: &str = "time";
+
 pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
-    let header: Vec<_> = frame.columns().iter().flat_map(labels).collect();
+    let mut header: Vec<_> = frame.columns().iter().flat_map(labels).collect();
+    // A column of the solver may have that name.
+    let time = frame.column(TIME).is_none().then(|| format!(",{:?}", frame.time_s()));
+    header.extend(time.is_some().then(|| label(TIME, "s")));
+    let time = time.unwrap_or_default();
     writeln!(out, "{}", header.join(","))?;
     for i in 0..frame.len() {
         for (c, column) in frame.columns().iter().enumerate() {
@@ -22,7 +29,7 @@ pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
                 }
             }
         }
-        writeln!(out)?;
+        writeln!(out, "{time}")?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 mod bgeo;
 mod cells;
 mod csv;
-mod ply;
+pub(crate) mod ply;
 mod vtk;
 mod vtu;
 

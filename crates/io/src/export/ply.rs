@@ -8,12 +8,31 @@ use crate::frame::{Column, ColumnData, ColumnKind, Frame};
 pub(super) fn write(frame: &Frame, of: &str, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0")?;
     writeln!(out, "comment frazil {of}, step {}, time {:?} s", frame.step(), frame.time_s())?;
-    for column in frame.columns().iter().filter(|column| !column.unit.is_empty()) {
-        writeln!(out, "comment {}", column.label())?;
-    }
+    write_units(frame.columns(), out)?;
     writeln!(out, "element vertex {}", frame.len())?;
     writeln!(out, "property float x\nproperty float y\nproperty float z")?;
-    for Column { name, data, .. } in attributes(frame) {
+    write_properties(attributes(frame), out)?;
+    writeln!(out, "end_header")?;
+
+    for (i, position) in frame.positions().iter().enumerate() {
+        out.write_all(bytemuck::bytes_of(position))?;
+        write_values(attributes(frame), i, out)?;
+    }
+    Ok(())
+}
+
+/// Writes the units of columns as comments.
+pub(crate) fn write_units(columns: &[Column], out: &mut impl Write) -> io::Result<()> {
+    let mut with_unit = columns.iter().filter(|column| !column.unit.is_empty());
+    with_unit.try_for_each(|column| writeln!(out, "comment {}", column.label()))
+}
+
+/// Declares the properties of columns.
+pub(crate) fn write_properties<'a>(
+    columns: impl Iterator<Item = &'a Column>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for Column { name, data, .. } in columns {
         match data.kind() {
             ColumnKind::U32 => writeln!(out, "property uint {name}")?,
             ColumnKind::F32 => writeln!(out, "property float {name}")?,
@@ -22,16 +41,20 @@ pub(super) fn write(frame: &Frame, of: &str, out: &mut impl Write) -> io::Result
             }
         }
     }
-    writeln!(out, "end_header")?;
+    Ok(())
+}
 
-    for (i, position) in frame.positions().iter().enumerate() {
-        out.write_all(bytemuck::bytes_of(position))?;
-        for column in attributes(frame) {
-            match &column.data {
-                ColumnData::U32(values) => out.write_all(&values[i].to_le_bytes())?,
-                ColumnData::F32(values) => out.write_all(&values[i].to_le_bytes())?,
-                ColumnData::Vec3(values) => out.write_all(bytemuck::bytes_of(&values[i]))?,
-            }
+/// Writes the values of element `i`.
+pub(crate) fn write_values<'a>(
+    columns: impl Iterator<Item = &'a Column>,
+    i: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for column in columns {
+        match &column.data {
+            ColumnData::U32(values) => out.write_all(&values[i].to_le_bytes())?,
+            ColumnData::F32(values) => out.write_all(&values[i].to_le_bytes())?,
+            ColumnData::Vec3(values) => out.write_all(bytemuck::bytes_of(&values[i]))?,
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Surface of triangles, and the check of whether it can be written.
 
+use crate::frame::{Column, check_columns};
+
 /// Triangles, with a normal at each vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mesh<'a> {
@@ -9,6 +11,8 @@ pub struct Mesh<'a> {
     pub normal: &'a [[f32; 3]],
     /// Vertex indices of each triangle, counted from 0, counter-clockwise seen from outside.
     pub triangles: &'a [[u32; 3]],
+    /// Properties of vertices, one value per position, which only PLY holds.
+    pub attributes: &'a [Column],
 }
 
 impl Mesh<'_> {
@@ -24,6 +28,9 @@ impl Mesh<'_> {
                 "{n} vertices and {} triangles, expected at most {max}",
                 self.triangles.len()
             ));
+        }
+        if let Err(error) = check_columns(self.attributes, n) {
+            return Some(error.to_string());
         }
         let is_odd = |vectors: &[[f32; 3]]| vectors.iter().position(|v| v.iter().any(|x| !x.is_finite()));
         for (name, vectors) in [("position", self.position), ("normal", self.normal)] {

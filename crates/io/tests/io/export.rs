@@ -227,7 +227,7 @@ fn check_bgeo(frame: &Frame) {
 fn check_csv(frame: &Frame) {
     let text = String::from_utf8(exported(frame, Format::Csv)).unwrap();
     let mut lines = text.lines();
-    let labels: Vec<String> = frame
+    let mut labels: Vec<String> = frame
         .columns()
         .iter()
         .flat_map(|Column { name, unit, data }| {
@@ -236,6 +236,8 @@ fn check_csv(frame: &Frame) {
             axes.iter().map(move |axis| format!("{name}{axis}{unit}")).collect::<Vec<_>>()
         })
         .collect();
+    let has_time = frame.column("time").is_some();
+    labels.extend((!has_time).then(|| "time [s]".to_owned()));
     assert_eq!(lines.next().unwrap(), labels.join(","));
     for i in 0..frame.len() {
         let mut cells = lines.next().unwrap().split(',');
@@ -250,6 +252,10 @@ fn check_csv(frame: &Frame) {
                     assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan());
                 }
             }
+        }
+        if !has_time {
+            let found: f64 = cells.next().unwrap().parse().unwrap();
+            assert!(found == frame.time_s() || found.is_nan() && frame.time_s().is_nan());
         }
         assert_eq!(cells.next(), None);
     }

@@ -14,7 +14,7 @@ type Vectors = Vec<[f32; 3]>;
 type Parts = (Vectors, Vectors, Vec<[u32; 3]>);
 
 fn mesh((position, normal, triangles): &Parts) -> Mesh<'_> {
-    Mesh { position, normal, triangles }
+    Mesh { position, normal, triangles, attributes: &[] }
 }
 
 fn exported(parts: &Parts, format: MeshFormat) -> Vec<u8> {

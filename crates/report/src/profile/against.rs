@@ -1,41 +1,61 @@
-//! Comparison of a profile with an earlier one.
+//! Comparison of a profile with an earlier one, or with those of another build.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Profile, ProfileRow};
-use crate::comparison::{Comparison, Verdict, compare};
-use crate::statistics::median_of_times;
+use super::{Profile, ProfileRow, RunFigures};
+use crate::comparison::{Comparison, Verdict};
+use crate::rounds::{MIN_RUNS, Round, compare_rounds, compare_runs};
+use crate::statistics::{figure, median};
 
-/// Comparison of a profile with an earlier one.
+/// Profiles of the four processes of a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfileRound {
+    /// The baseline's first and second process.
+    pub baseline: [Profile; 2],
+    /// The current build's first and second process.
+    pub current: [Profile; 2],
+}
+
+/// Comparison of a profile with a baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileComparison {
     /// Tolerance within which times count as equal: 0.05 is 5 %.
     pub tolerance: f64,
-    /// Earlier and current median step, in nanoseconds.
-    pub step_median_ns: [Option<u64>; 2],
-    /// Comparison of the device time of steps.
-    pub step: Comparison,
+    /// Comparison of the device time of steps, under the name `step`.
+    pub step: KernelComparison,
     /// All kernels of both profiles, currently most expensive first.
     pub kernels: Vec<KernelComparison>,
-    /// Earlier and current run.
+    /// The baseline's and the current run.
     pub runs: [RunFacts; 2],
     /// Differences between the two measurements that may explain a verdict.
     pub cautions: Vec<String>,
 }
 
-/// Comparison of a kernel with its earlier measurement.
+/// Comparison of a kernel with its measurement in the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelComparison {
     /// The kernel's name.
     pub kernel: String,
-    /// Earlier median call, in nanoseconds; `None` if it did not run.
-    pub then_median_ns: Option<u64>,
-    /// Current median call, in nanoseconds; `None` if it did not run.
-    pub now_median_ns: Option<u64>,
+    /// Time in a step of the baseline and of the current build, in nanoseconds: the median of the processes.
+    /// `None` if it did not run.
+    pub step_ns: [Option<u64>; 2],
     /// The comparison; `None` if it ran in only one of them.
     pub comparison: Option<Comparison>,
-    /// Earlier and current row.
+    /// Interval of the A/A check; `None` where builds did not take turns.
+    pub same_build: Option<[f64; 2]>,
+    /// The baseline's and the current row.
     pub rows: [Option<ProfileRow>; 2],
+}
+
+impl KernelComparison {
+    /// Returns the verdict, `new` or `gone`.
+    pub fn verdict(&self) -> String {
+        match (&self.comparison, self.step_ns[0]) {
+            (Some(found), _) => found.verdict.to_string(),
+            (None, None) => "new".to_owned(),
+            (None, Some(_)) => "gone".to_owned(),
+        }
+    }
 }
 
 /// Facts of one of two runs that are compared.
@@ -45,6 +65,8 @@ pub struct RunFacts {
     pub git_commit: Option<String>,
     /// The driver's name and version.
     pub driver: String,
+    /// Number of processes.
+    pub processes: usize,
     /// Number of measured steps, and of those before.
     pub steps: [u64; 2],
     /// Copy bandwidth in GB/s.
@@ -56,8 +78,9 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
-    fn of(profile: &Profile) -> Self {
+    fn of(profile: &Profile, processes: usize) -> Self {
         Self {
+            processes,
             git_commit: profile.git_commit.clone(),
             driver: profile.driver.clone(),
             steps: [profile.steps, profile.steps_before],
@@ -72,14 +95,13 @@ impl ProfileComparison {
     /// Returns the kernels that are slower, and `step` if whole steps are.
     pub fn regressions(&self) -> Vec<&str> {
         let is_slower = |c: &&KernelComparison| c.comparison.is_some_and(|c| c.verdict == Verdict::Slower);
-        let kernels = self.kernels.iter().filter(is_slower).map(|c| c.kernel.as_str());
-        kernels.chain((self.step.verdict == Verdict::Slower).then_some("step")).collect()
+        self.kernels.iter().chain([&self.step]).filter(is_slower).map(|c| c.kernel.as_str()).collect()
     }
 }
 
 /// Reason why two profiles cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("measured {what} \"{then}\", and this is \"{now}\"; only the like compares")]
+#[error("measured {what} \"{then}\", and this is \"{now}\": not comparable")]
 pub struct Mismatch {
     /// Difference: the device or the scene.
     pub what: &'static str,
@@ -89,7 +111,8 @@ pub struct Mismatch {
     pub now: String,
 }
 
-/// Compares each kernel's raw times with those of an earlier profile, using [`compare`].
+/// Compares a profile with an earlier one, each of several processes ([`Profile::runs`]), by
+/// [`compare_runs`]. The copy bandwidths of both measurements show how much the machine itself has changed.
 ///
 /// # Errors
 /// Another device or another scene. A different driver, commit or range of steps only gives a caution,
@@ -100,6 +123,97 @@ pub fn compare_profiles(
     tolerance: f64,
 ) -> Result<ProfileComparison, Mismatch> {
     then.check_comparable(&now.device, &now.scene, &now.scene_hash)?;
+    let [a, b] = [then, now].map(Profile::run_figures);
+    let copies = |runs: &[RunFigures]| runs.iter().filter_map(|run| run.copy_gb_per_s).collect::<Vec<_>>();
+    let copies = [copies(&a), copies(&b)];
+    let compared = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
+        let of = |runs: &[RunFigures]| runs.iter().filter_map(value).collect::<Vec<f64>>();
+        let figures = [of(&a), of(&b)];
+        let found = compare_runs(&figures[0], &figures[1], tolerance, &copies[0], &copies[1]);
+        (figures, found, None)
+    };
+    let mut comparison = comparison([then, now], [a.len(), b.len()], tolerance, &compared);
+    for (name, runs) in [("the baseline", &a), ("this measurement", &b)] {
+        if runs.len() < MIN_RUNS {
+            comparison.cautions.push(format!(
+                "{name} has {} process; the variance between processes takes {MIN_RUNS} (--runs): no verdict",
+                runs.len()
+            ));
+        }
+    }
+    Ok(comparison)
+}
+
+/// Compares two builds by the profiles of rounds of processes, with [`compare_rounds`].
+///
+/// # Errors
+/// The builds measured different scenes or devices.
+///
+/// # Panics
+/// Without a round.
+pub fn compare_profile_rounds(
+    rounds: &[ProfileRound],
+    tolerance: f64,
+) -> Result<ProfileComparison, Mismatch> {
+    assert!(!rounds.is_empty(), "at least one round");
+    let last = &rounds[rounds.len() - 1];
+    let (then, now) = (&last.baseline[1], &last.current[1]);
+    then.check_comparable(&now.device, &now.scene, &now.scene_hash)?;
+    let figures = |pair: &[Profile; 2]| pair.each_ref().map(Profile::figures);
+    let rounds: Vec<_> = rounds.iter().map(|r| [figures(&r.baseline), figures(&r.current)]).collect();
+    let compared = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
+        let pair = |runs: &[RunFigures; 2]| runs.each_ref().map(|run| value(run).unwrap_or(f64::NAN));
+        let pairs = rounds
+            .iter()
+            .map(|[baseline, current]| Round { baseline: pair(baseline), current: pair(current) });
+        let found = compare_rounds(&pairs.collect::<Vec<_>>(), tolerance);
+        let of = |side: usize| rounds.iter().flat_map(|r| &r[side]).filter_map(value).collect::<Vec<f64>>();
+        ([of(0), of(1)], found.comparison, Some(found.same_build))
+    };
+    let processes = 2 * rounds.len();
+    Ok(comparison([then, now], [processes; 2], tolerance, &compared))
+}
+
+/// Figures of both sides, their comparison, and the interval of the A/A check.
+type Compared = ([Vec<f64>; 2], Comparison, Option<[f64; 2]>);
+
+/// Makes the comparison; `compared` compares one value of the figures of each process.
+fn comparison(
+    profiles: [&Profile; 2],
+    processes: [usize; 2],
+    tolerance: f64,
+    compared: &dyn Fn(&dyn Fn(&RunFigures) -> Option<f64>) -> Compared,
+) -> ProfileComparison {
+    let [then, now] = profiles;
+    let names: BTreeSet<&String> = then.samples_ns.keys().chain(now.samples_ns.keys()).collect();
+    let row = |name: &str, value: &dyn Fn(&RunFigures) -> Option<f64>| {
+        let (figures, found, same_build) = compared(value);
+        let step_ns = figures.map(|mut ns| (!ns.is_empty()).then(|| median(&mut ns) as u64));
+        let both = step_ns.iter().all(Option::is_some);
+        KernelComparison {
+            kernel: name.to_owned(),
+            step_ns,
+            comparison: both.then_some(found),
+            same_build: same_build.filter(|_| both),
+            rows: profiles.map(|p| p.rows.iter().find(|row| row.kernel == name).cloned()),
+        }
+    };
+    let kernel = |name: &String| row(name, &|run| run.kernels_ns.get(name).copied());
+    let mut kernels: Vec<_> = names.into_iter().map(kernel).collect();
+    let place = |name: &str| now.rows.iter().position(|row| row.kernel == name).unwrap_or(usize::MAX);
+    kernels.sort_by_key(|k| place(&k.kernel));
+    let facts = |side: usize| RunFacts::of(profiles[side], processes[side]);
+    ProfileComparison {
+        tolerance,
+        step: row("step", &|run| Some(run.step_ns).filter(|ns| *ns > 0.0)),
+        kernels,
+        runs: [facts(0), facts(1)],
+        cautions: cautions(then, now),
+    }
+}
+
+/// Returns differences between two measurements that may explain different times.
+fn cautions(then: &Profile, now: &Profile) -> Vec<String> {
     let mut cautions = Vec::new();
     if then.driver != now.driver {
         cautions.push(format!("the driver was {}, and now is {}", then.driver, now.driver));
@@ -116,33 +230,37 @@ pub fn compare_profiles(
         let words = |p: &Profile| format!("{} steps after {}", p.steps, p.steps_before);
         cautions.push(format!("measured were {}, and now {}", words(then), words(now)));
     }
-    let names: BTreeSet<&String> = then.samples_ns.keys().chain(now.samples_ns.keys()).collect();
-    let mut kernels: Vec<_> = names
-        .into_iter()
-        .map(|name| {
-            let [a, b] = [then, now].map(|p| p.samples_ns.get(name));
-            KernelComparison {
-                kernel: name.clone(),
-                then_median_ns: a.and_then(|samples| median_of_times(samples)),
-                now_median_ns: b.and_then(|samples| median_of_times(samples)),
-                rows: [then, now].map(|p| p.rows.iter().find(|row| row.kernel == *name).cloned()),
-                comparison: a.zip(b).map(|(a, b)| compare(&as_f64(a), &as_f64(b), tolerance)),
-            }
-        })
-        .collect();
-    let place = |name: &str| now.rows.iter().position(|row| row.kernel == name).unwrap_or(usize::MAX);
-    kernels.sort_by_key(|k| place(&k.kernel));
-    Ok(ProfileComparison {
-        tolerance,
-        step_median_ns: [then.step_median_ns(), now.step_median_ns()],
-        step: compare(&as_f64(&then.step_samples_ns), &as_f64(&now.step_samples_ns), tolerance),
-        kernels,
-        runs: [then, now].map(RunFacts::of),
-        cautions,
-    })
+    cautions
 }
 
 impl Profile {
+    /// Returns the figures of the process that measured this profile.
+    pub fn figures(&self) -> RunFigures {
+        let mut kernels_ns: BTreeMap<String, f64> = BTreeMap::new();
+        for pass in &self.passes {
+            // A pass that not every step has counts in proportion.
+            let per_step = pass.row.calls as f64 / self.steps.max(1) as f64;
+            *kernels_ns.entry(pass.row.kernel.clone()).or_default() += per_step * pass.row.min_ns as f64;
+        }
+        for (name, samples) in &self.samples_ns {
+            // Calls between steps.
+            if !kernels_ns.contains_key(name) {
+                let per_step = samples.len() as f64 / self.steps.max(1) as f64;
+                kernels_ns.insert(name.clone(), per_step * figure(&as_f64(samples)));
+            }
+        }
+        RunFigures {
+            step_ns: figure(&as_f64(&self.step_samples_ns)),
+            kernels_ns,
+            copy_gb_per_s: self.copy_gb_per_s,
+        }
+    }
+
+    /// Returns the figures of all processes that measured this profile.
+    pub fn run_figures(&self) -> Vec<RunFigures> {
+        if self.runs.is_empty() { vec![self.figures()] } else { self.runs.clone() }
+    }
+
     /// Returns true if measurements of `scene` on `device` can be compared with this one.
     ///
     /// # Errors
@@ -170,22 +288,51 @@ mod tests {
     use super::super::{TableStyle, comparison_table, tests::profile};
     use super::*;
 
+    /// Makes a profile of five processes, each by a thousandth slower than the one before.
+    fn repeated(profile: Profile) -> Profile {
+        let one = profile.figures();
+        let run = |i: u32| {
+            let factor = 1.0 + 0.001 * f64::from(i);
+            let kernels_ns = one.kernels_ns.iter().map(|(name, ns)| (name.clone(), factor * ns)).collect();
+            RunFigures { step_ns: factor * one.step_ns, kernels_ns, copy_gb_per_s: one.copy_gb_per_s }
+        };
+        Profile { runs: (0..5).map(run).collect(), ..profile }
+    }
+
+    /// Makes a profile in which a kernel takes twice the time, one is gone and another is new.
+    fn changed() -> (Profile, Profile) {
+        let (mut then, mut now) = (profile(), profile());
+        then.samples_ns.insert("old".to_owned(), vec![5; 9]);
+        now.samples_ns.insert("young".to_owned(), vec![5; 9]);
+        let lambda = now.passes.iter_mut().find(|pass| pass.row.kernel == "pbd.lambda").unwrap();
+        lambda.row.min_ns *= 2;
+        (then.driver, then.steps_before) = ("another".to_owned(), 7);
+        (then, now)
+    }
+
     #[test]
     fn a_profile_is_the_same_as_itself() {
-        let found = compare_profiles(&profile(), &profile(), 0.05).unwrap();
+        let profile = repeated(profile());
+        let found = compare_profiles(&profile, &profile, 0.05).unwrap();
         assert!(found.kernels.iter().all(|k| k.comparison.unwrap().verdict == Verdict::Same), "{found:?}");
-        assert_eq!(found.step.verdict, Verdict::Same);
+        assert_eq!(found.step.verdict(), "same");
         assert!(found.regressions().is_empty() && found.cautions.is_empty());
     }
 
     #[test]
+    fn one_process_on_a_side_gives_no_verdict() {
+        let (then, now) = changed();
+        for (then, now) in [(then.clone(), repeated(now.clone())), (repeated(then), now)] {
+            let found = compare_profiles(&then, &now, 0.05).unwrap();
+            assert_eq!((found.kernels[0].verdict().as_str(), found.regressions().len()), ("unclear", 0));
+            assert!(found.cautions.iter().any(|caution| caution.contains("--runs")), "{:?}", found.cautions);
+        }
+    }
+
+    #[test]
     fn slower_kernels_are_named_and_so_are_those_without_a_pair() {
-        let (mut then, mut now) = (profile(), profile());
-        then.samples_ns.get_mut("pbd.lambda").unwrap().iter_mut().for_each(|ns| *ns /= 2);
-        then.samples_ns.insert("old".to_owned(), vec![5; 9]);
-        now.samples_ns.insert("young".to_owned(), vec![5; 9]);
-        (then.driver, then.steps) = ("another".to_owned(), 7);
-        let found = compare_profiles(&then, &now, 0.05).unwrap();
+        let (then, now) = changed();
+        let found = compare_profiles(&repeated(then), &repeated(now), 0.05).unwrap();
         assert_eq!(found.regressions(), ["pbd.lambda"]);
         assert_eq!(found.kernels[0].kernel, "pbd.lambda");
         assert_eq!(found.cautions.len(), 2);
@@ -199,6 +346,16 @@ mod tests {
             ["slower", "gone", "new", "same"],
             "{table}"
         );
+    }
+
+    #[test]
+    fn builds_that_take_turns_have_the_interval_of_the_check() {
+        let (then, now) = changed();
+        let round = ProfileRound { baseline: [then.clone(), then], current: [now.clone(), now] };
+        let found = compare_profile_rounds(&vec![round; 5], 0.02).unwrap();
+        assert_eq!((found.regressions(), found.runs[0].processes), (vec!["pbd.lambda"], 10));
+        assert_eq!(found.kernels[0].same_build, Some([1.0, 1.0]));
+        assert!((found.kernels[0].comparison.unwrap().ratio - 2.0).abs() < 1e-12);
     }
 
     #[test]

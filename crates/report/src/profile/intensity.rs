@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(found[0].share_of_peak, Some(flop / 100_000.0 / 60.0));
         assert_eq!(found[0].flop_per_byte, Some(flop / 395_000.0));
         assert_eq!((found[0].items[0].1, found[0].gb_per_s), (81.92, Some(3.95)));
-        let table = throughput_table(&found, TableStyle::Plain);
+        let table = throughput_table(&found, true, TableStyle::Plain);
         assert!(table.contains("pair") && table.contains("81.9") && table.contains("7.5"), "{table}");
 
         profile.kernels[0].work.insert("contact".to_owned(), 3);

@@ -5,6 +5,7 @@ mod gaps;
 mod intensity;
 mod report;
 mod rows;
+mod run_figures;
 mod table;
 mod tables;
 mod vary;
@@ -20,12 +21,16 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::statistics::median_of_times;
 
-pub use against::{KernelComparison, Mismatch, ProfileComparison, RunFacts, compare_profiles};
+pub use against::{
+    KernelComparison, Mismatch, ProfileComparison, ProfileRound, RunFacts, compare_profile_rounds,
+    compare_profiles,
+};
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
 pub use report::profile_report;
 pub use rows::{KernelSamples, PassRow, ProfileRow, pass_rows, profile_rows};
-pub use table::{TableStyle, table};
+pub use run_figures::RunFigures;
+pub use table::{TableStyle, fitted_table, table};
 pub use tables::{
     comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table, throughput_table,
     vary_table,
@@ -99,6 +104,9 @@ pub struct Profile {
     pub vary: Option<Vary>,
     /// The duration of every call, by kernel, in nanoseconds.
     pub samples_ns: BTreeMap<String, Vec<u64>>,
+    /// Figures of each process, if the measurement was repeated in several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<RunFigures>,
 }
 
 /// Compilation results of a kernel; `None` where the driver does not report a value.
@@ -298,7 +306,7 @@ pub(crate) mod tests {
         };
         let durations = |base: u64| (0..20).map(|i| base + 10 * (i * 7 % 20)).collect::<Vec<_>>();
         let samples = [kernel("pbd.lambda", durations(100_000)), kernel("sort <&\"'>", durations(20_000))];
-        let rows = profile_rows(&samples, Some(20.0));
+        let rows = profile_rows(&samples, &[], Some(20.0));
         let pass = |(position, row): (usize, &ProfileRow)| PassRow {
             position: position as u32,
             occurrence: 1,
@@ -382,6 +390,7 @@ pub(crate) mod tests {
             ],
             vary: Some(vary::tests::vary()),
             samples_ns: samples.into_iter().map(|s| (s.kernel, s.durations_ns)).collect(),
+            runs: Vec::new(),
             rows,
         }
     }

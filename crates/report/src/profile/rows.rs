@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::percentile;
+use crate::statistics::{Spread, median_of_times, percentile};
 
 /// Measured time of one kernel over a run. One gigabyte is 10⁹ bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,9 +17,20 @@ pub struct ProfileRow {
     pub min_ns: u64,
     /// The median call (nearest rank), in nanoseconds.
     pub median_ns: u64,
+    /// The mean call, in nanoseconds.
+    #[serde(default)]
+    pub mean_ns: u64,
     /// 95th percentile of the calls (nearest rank), in nanoseconds.
     pub p95_ns: u64,
-    /// Share of the device time of all rows, 0 to 1.
+    /// The slowest call, in nanoseconds.
+    #[serde(default)]
+    pub max_ns: u64,
+    /// Number of calls more than 1.5 interquartile ranges above the third quartile of those at the same place
+    /// in the step.
+    #[serde(default)]
+    pub outliers: u64,
+    /// Share of all rows, 0 to 1, of calls times the median call at each place in the step: other load on the
+    /// machine, which slows a few calls by much, hardly changes it.
     pub share: f64,
     /// Minimum of bytes that all calls together must move, if known.
     pub bytes: Option<u64>,
@@ -54,47 +65,94 @@ pub struct KernelSamples {
     pub bytes: Option<u64>,
 }
 
-/// Summarizes the measurements, the most expensive kernel first; a kernel without a call has no row.
+/// Summarizes the measurements, the most expensive kernel by its total first; a kernel without a call has no
+/// row.
 ///
-/// `copy_gb_per_s` is the device's copy bandwidth in GB/s.
-pub fn profile_rows(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<ProfileRow> {
-    let mut rows = rows_in_order(samples, copy_gb_per_s);
+/// `passes` has the same calls by place in the step, as far as they belong to one. Typical times and outliers
+/// are those of places: a kernel whose later passes find nothing to do has one median for them and another
+/// for the first ones. `copy_gb_per_s` is the device's copy bandwidth in GB/s.
+pub fn profile_rows(
+    samples: &[KernelSamples],
+    passes: &[KernelSamples],
+    copy_gb_per_s: Option<f64>,
+) -> Vec<ProfileRow> {
+    let places = |kernel: &str| -> Vec<Typical> {
+        let of_kernel = passes.iter().filter(|pass| pass.kernel == kernel);
+        of_kernel.map(|pass| Typical::of(&pass.durations_ns)).collect()
+    };
+    let mut rows = rows_in_order(samples, copy_gb_per_s, |kernel| {
+        let (whole, places) = (Typical::of(&kernel.durations_ns), places(&kernel.kernel));
+        let sum = |value: fn(&Typical) -> u64| places.iter().map(value).sum::<u64>();
+        // Calls between steps, of metrics for instance, have no place.
+        let others = whole.calls.saturating_sub(sum(|place| place.calls));
+        let typical_ns = sum(|place| place.total_ns) + others * whole.total_ns / whole.calls.max(1);
+        let outliers = if places.is_empty() { whole.outliers } else { sum(|place| place.outliers) };
+        (typical_ns, outliers)
+    });
     rows.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.kernel.cmp(&b.kernel)));
     rows
 }
 
-/// Summarizes like [`profile_rows`], in the order given.
-fn rows_in_order(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<ProfileRow> {
-    let device_ns: u64 = samples.iter().flat_map(|kernel| &kernel.durations_ns).sum();
-    samples
-        .iter()
-        .filter(|kernel| !kernel.durations_ns.is_empty())
-        .map(|kernel| {
-            let mut sorted = kernel.durations_ns.clone();
-            sorted.sort_unstable();
-            let total_ns: u64 = sorted.iter().sum();
-            let ratio = |a: f64, b: f64| (b > 0.0).then(|| a / b);
-            // Bytes per nanosecond are gigabytes per second.
-            let gb_per_s = kernel.bytes.and_then(|bytes| ratio(bytes as f64, total_ns as f64));
-            ProfileRow {
-                kernel: kernel.kernel.clone(),
-                calls: sorted.len() as u64,
-                total_ns,
-                min_ns: sorted[0],
-                median_ns: percentile(&sorted, 50),
-                p95_ns: percentile(&sorted, 95),
-                share: ratio(total_ns as f64, device_ns as f64).unwrap_or(0.0),
-                bytes: kernel.bytes,
-                gb_per_s,
-                share_of_copy: gb_per_s.zip(copy_gb_per_s).and_then(|(own, copy)| ratio(own, copy)),
-            }
-        })
-        .collect()
+/// Calls that take the same time but for noise.
+struct Typical {
+    calls: u64,
+    /// Number of calls times the median.
+    total_ns: u64,
+    outliers: u64,
+}
+
+impl Typical {
+    fn of(durations_ns: &[u64]) -> Self {
+        let calls = durations_ns.len() as u64;
+        let spread = Spread::of(&durations_ns.iter().map(|&ns| ns as f64).collect::<Vec<_>>());
+        let median_ns = median_of_times(durations_ns).unwrap_or(0);
+        Self { calls, total_ns: calls * median_ns, outliers: spread.outliers as u64 }
+    }
+}
+
+/// Summarizes like [`profile_rows`], in the order given; `typical` returns the time of all calls of a kernel
+/// without noise, in nanoseconds, and the number of outliers.
+fn rows_in_order(
+    samples: &[KernelSamples],
+    copy_gb_per_s: Option<f64>,
+    typical: impl Fn(&KernelSamples) -> (u64, u64),
+) -> Vec<ProfileRow> {
+    let measured = samples.iter().filter(|kernel| !kernel.durations_ns.is_empty());
+    let measured: Vec<(&KernelSamples, (u64, u64))> =
+        measured.map(|kernel| (kernel, typical(kernel))).collect();
+    let all_ns: u64 = measured.iter().map(|(_, (typical_ns, _))| typical_ns).sum();
+    let ratio = |a: f64, b: f64| (b > 0.0).then(|| a / b);
+    let row = |(kernel, (typical_ns, outliers)): &(&KernelSamples, (u64, u64))| {
+        let mut sorted = kernel.durations_ns.clone();
+        sorted.sort_unstable();
+        let (calls, total_ns) = (sorted.len() as u64, sorted.iter().sum::<u64>());
+        // Bytes per nanosecond are gigabytes per second.
+        let gb_per_s = kernel.bytes.and_then(|bytes| ratio(bytes as f64, total_ns as f64));
+        ProfileRow {
+            kernel: kernel.kernel.clone(),
+            calls,
+            total_ns,
+            min_ns: sorted[0],
+            median_ns: percentile(&sorted, 50),
+            mean_ns: total_ns / calls,
+            p95_ns: percentile(&sorted, 95),
+            max_ns: sorted[sorted.len() - 1],
+            outliers: *outliers,
+            share: ratio(*typical_ns as f64, all_ns as f64).unwrap_or(0.0),
+            bytes: kernel.bytes,
+            gb_per_s,
+            share_of_copy: gb_per_s.zip(copy_gb_per_s).and_then(|(own, copy)| ratio(own, copy)),
+        }
+    };
+    measured.iter().map(row).collect()
 }
 
 /// Summarizes the passes of a step, given in its order, each with the kernel's name.
 pub fn pass_rows(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<PassRow> {
-    let rows = rows_in_order(samples, copy_gb_per_s);
+    let rows = rows_in_order(samples, copy_gb_per_s, |pass| {
+        let typical = Typical::of(&pass.durations_ns);
+        (typical.total_ns, typical.outliers)
+    });
     let count = |rows: &[ProfileRow], kernel: &str| rows.iter().filter(|r| r.kernel == kernel).count() as u32;
     let pass = |position: usize| PassRow {
         position: position as u32,
@@ -115,7 +173,7 @@ pub(super) mod tests {
             kernel("pbd.lambda", vec![300_000, 100_000, 390_000], Some(7_900_000)),
             kernel("never.called", vec![], Some(1)),
         ];
-        profile_rows(&samples, Some(20.0))
+        profile_rows(&samples, &[], Some(20.0))
     }
 
     fn kernel(name: &str, durations_ns: Vec<u64>, bytes: Option<u64>) -> KernelSamples {
@@ -131,9 +189,28 @@ pub(super) mod tests {
         );
         let (lambda, sort) = (&rows[0], &rows[1]);
         assert_eq!((lambda.calls, lambda.total_ns, lambda.min_ns), (3, 790_000, 100_000));
-        assert_eq!((lambda.median_ns, lambda.p95_ns, lambda.share), (300_000, 390_000, 0.79));
+        // Three calls of 300 µs beside twenty of 10 µs.
+        assert_eq!((lambda.median_ns, lambda.p95_ns, lambda.share), (300_000, 390_000, 900.0 / 1100.0));
+        assert_eq!(
+            (lambda.mean_ns, lambda.max_ns, sort.mean_ns, sort.max_ns),
+            (263_333, 390_000, 10_500, 20_000)
+        );
+        assert_eq!((lambda.outliers, sort.outliers), (0, 0));
         assert_eq!((lambda.gb_per_s, lambda.share_of_copy), (Some(10.0), Some(0.5)));
         assert_eq!((sort.median_ns, sort.p95_ns, sort.gb_per_s), (10_000, 19_000, None));
+    }
+
+    #[test]
+    fn shares_and_outliers_are_those_of_the_places_in_a_step() {
+        // The second pass of the solver finds nothing to do; one of its first passes is slowed by other load.
+        let solver =
+            [kernel("solve", vec![100, 101, 99, 100, 9000], None), kernel("solve", vec![1; 5], None)];
+        let sort = kernel("sort", vec![100; 5], None);
+        let all = kernel("solve", [&solver[0].durations_ns[..], &solver[1].durations_ns].concat(), None);
+        let passes = [solver[0].clone(), sort.clone(), solver[1].clone()];
+        let rows = profile_rows(&[all, sort], &passes, None);
+        let found: Vec<_> = rows.iter().map(|row| (row.kernel.as_str(), row.share, row.outliers)).collect();
+        assert_eq!(found, [("solve", 505.0 / 1005.0, 1), ("sort", 500.0 / 1005.0, 0)]);
     }
 
     #[test]

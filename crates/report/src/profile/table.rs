@@ -39,3 +39,58 @@ pub fn table<L: AsRef<[String]>>(header: &[&str], lines: &[L], style: TableStyle
     }
     text
 }
+
+/// Width of tables on a terminal, in columns of characters.
+const MAX_WIDTH: usize = 100;
+
+/// Formats a table like [`table`]; unless `wide`, without as many of the columns `optional`, named by their
+/// headers and the first one first, as it takes to fit 100 columns, and with a last line that names them.
+pub fn fitted_table<L: AsRef<[String]>>(
+    header: &[&str],
+    lines: &[L],
+    optional: &[&str],
+    wide: bool,
+    style: TableStyle,
+) -> String {
+    let width = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let mut left_out: Vec<&str> = Vec::new();
+    let mut candidates = optional.iter().filter(|name| header.contains(name));
+    loop {
+        let is_kept = |c: usize| !left_out.contains(&header[c]);
+        let kept: Vec<usize> = (0..header.len()).filter(|&c| is_kept(c)).collect();
+        let of = |line: &L| -> Vec<String> {
+            kept.iter().filter_map(|&c| line.as_ref().get(c).cloned()).collect()
+        };
+        let headers: Vec<&str> = kept.iter().map(|&c| header[c]).collect();
+        let text = table(&headers, &lines.iter().map(of).collect::<Vec<_>>(), style);
+        let next = if wide || width(&text) <= MAX_WIDTH { None } else { candidates.next() };
+        match next {
+            Some(name) => left_out.push(name),
+            None if left_out.is_empty() => return text,
+            None => return format!("{text}with --wide also: {}\n", left_out.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_left_out_until_the_table_fits() {
+        let name = "n".repeat(60);
+        let lines = [vec![name, "1".repeat(20), "2".repeat(20), "3".to_owned()]];
+        let header = ["name", "a", "b", "c"];
+        let fitted =
+            |optional: &[&str], wide| fitted_table(&header, &lines, optional, wide, TableStyle::Plain);
+        assert_eq!(fitted(&["b", "a"], true), table(&header, &lines, TableStyle::Plain));
+        let text = fitted(&["nosuch", "b", "a"], false);
+        assert!(
+            text.ends_with("with --wide also: b\n") && !text.contains('2') && text.contains("111"),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        // What may not be left out stays.
+        assert!(fitted(&["c"], false).contains(&"2".repeat(20)));
+    }
+}

@@ -1,10 +1,9 @@
 //! The parts of a profile as tables.
 
 use super::{
-    Candidate, HostGaps, KernelFact, Memory, PassRow, ProfileComparison, ProfileRow, TableStyle, Throughput,
-    Vary, table,
+    Candidate, HostGaps, KernelComparison, KernelFact, Memory, PassRow, ProfileComparison, ProfileRow,
+    TableStyle, Throughput, Vary, fitted_table, table,
 };
-use crate::comparison::Comparison;
 
 /// Formats nanoseconds as microseconds.
 fn us(ns: u64) -> String {
@@ -24,12 +23,36 @@ fn tenths(value: Option<f64>) -> Option<String> {
     value.filter(|v| v.is_finite()).map(|value| format!("{value:.1}"))
 }
 
-fn calls_and_times(row: &ProfileRow) -> [String; 8] {
+/// Columns of rows of times beside the first one.
+const TIMES: [&str; 12] = [
+    "calls",
+    "min",
+    "median",
+    "mean",
+    "p95",
+    "max",
+    "outliers",
+    "total [ms]",
+    "share [%]",
+    "kB/call",
+    "GB/s",
+    "of copy [%]",
+];
+
+/// Columns of times that a narrow table leaves out, the first one first.
+const OPTIONAL_TIMES: [&str; 8] =
+    ["p95", "min", "kB/call", "of copy [%]", "GB/s", "calls", "mean", "total [ms]"];
+
+fn calls_and_times(row: &ProfileRow) -> [String; 12] {
     [
         row.calls.to_string(),
         us(row.min_ns),
         us(row.median_ns),
+        us(row.mean_ns),
         us(row.p95_ns),
+        us(row.max_ns),
+        row.outliers.to_string(),
+        format!("{:.2}", row.total_ns as f64 / 1e6),
         format!("{:.1}", row.share * 100.0),
         or_dash(row.bytes.map(|bytes| format!("{:.1}", bytes as f64 / 1e3 / row.calls.max(1) as f64))),
         or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}"))),
@@ -37,40 +60,31 @@ fn calls_and_times(row: &ProfileRow) -> [String; 8] {
     ]
 }
 
-/// Formats the kernels as a table with one line per kernel.
-pub fn profile_table(rows: &[ProfileRow], style: TableStyle) -> String {
-    let header = [
-        "kernel",
-        "calls",
-        "min [µs]",
-        "median [µs]",
-        "p95 [µs]",
-        "share [%]",
-        "kB/call",
-        "GB/s",
-        "of copy [%]",
-    ];
-    let line = |row: &ProfileRow| {
-        let [calls, min, median, p95, share, bytes, rate, of_copy] = calls_and_times(row);
-        [row.kernel.clone(), calls, min, median, p95, share, bytes, rate, of_copy]
-    };
-    table(&header, &rows.iter().map(line).collect::<Vec<_>>(), style)
+fn time_table<'a>(
+    first: &str,
+    rows: impl Iterator<Item = (String, &'a ProfileRow)>,
+    wide: bool,
+    style: TableStyle,
+) -> String {
+    let header: Vec<&str> = std::iter::once(first).chain(TIMES).collect();
+    let line = |(label, row)| -> Vec<String> { std::iter::once(label).chain(calls_and_times(row)).collect() };
+    fitted_table(&header, &rows.map(line).collect::<Vec<_>>(), &OPTIONAL_TIMES, wide, style)
+}
+
+/// Formats the kernels as a table with one line per kernel. Outliers are calls more than 1.5 interquartile
+/// ranges above the third quartile; shares are of calls times the median call.
+pub fn profile_table(rows: &[ProfileRow], wide: bool, style: TableStyle) -> String {
+    time_table("kernel [µs]", rows.iter().map(|row| (row.kernel.clone(), row)), wide, style)
 }
 
 /// Formats the passes of a step as a table, in its order.
-pub fn pass_table(passes: &[PassRow], style: TableStyle) -> String {
-    let header =
-        ["pass", "min [µs]", "median [µs]", "p95 [µs]", "share [%]", "kB/call", "GB/s", "of copy [%]"];
-    let line = |pass: &PassRow| {
-        let [_, min, median, p95, share, bytes, rate, of_copy] = calls_and_times(&pass.row);
-        let label = format!("{:>2} {}", pass.position, pass.label());
-        [label, min, median, p95, share, bytes, rate, of_copy]
-    };
-    table(&header, &passes.iter().map(line).collect::<Vec<_>>(), style)
+pub fn pass_table(passes: &[PassRow], wide: bool, style: TableStyle) -> String {
+    let label = |pass: &PassRow| format!("{:>2} {}", pass.position, pass.label());
+    time_table("pass [µs]", passes.iter().map(|pass| (label(pass), &pass.row)), wide, style)
 }
 
 /// Formats the throughput of kernels with counted items as a table with a line per kernel and item.
-pub fn throughput_table(throughputs: &[Throughput], style: TableStyle) -> String {
+pub fn throughput_table(throughputs: &[Throughput], wide: bool, style: TableStyle) -> String {
     let header =
         ["kernel", "calls", "item", "M items/s", "GB/s", "of copy [%]", "flop/B", "GFLOP/s", "of peak [%]"];
     let of_kernel = |kernel: &Throughput| -> Vec<[String; 9]> {
@@ -92,7 +106,8 @@ pub fn throughput_table(throughputs: &[Throughput], style: TableStyle) -> String
         };
         kernel.items.iter().enumerate().map(line).collect()
     };
-    table(&header, &throughputs.iter().flat_map(of_kernel).collect::<Vec<_>>(), style)
+    let lines = throughputs.iter().flat_map(of_kernel).collect::<Vec<_>>();
+    fitted_table(&header, &lines, &["calls", "GB/s", "of copy [%]"], wide, style)
 }
 
 impl PassRow {
@@ -130,7 +145,7 @@ impl KernelFact {
 
 /// Formats the compilation results of each kernel as a table; a dash for values that the driver does not
 /// report, and no column of dashes alone.
-pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
+pub fn facts_table(kernels: &[KernelFact], wide: bool, style: TableStyle) -> String {
     let header = [
         "kernel",
         "group",
@@ -181,7 +196,9 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
             .filter_map(|(cell, is_reported)| is_reported.then_some(cell))
             .collect()
     };
-    table(&header, &lines.into_iter().map(only_told).collect::<Vec<_>>(), style)
+    let lines = lines.into_iter().map(only_told).collect::<Vec<_>>();
+    let optional = ["instructions", "groups", "subgroups/SIMD", "code [B]", "1/throughput", "tail [%]"];
+    fitted_table(&header, &lines, &optional, wide, style)
 }
 
 /// Formats the `max` largest objects in memory, the rest, and the totals as a table.
@@ -268,30 +285,31 @@ pub fn vary_table(vary: &Vary, style: TableStyle) -> String {
 
 /// Formats the verdicts on each kernel and on the step as a table.
 pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> String {
-    let cells = |name: &str, then: Option<u64>, now: Option<u64>, found: Option<&Comparison>| {
-        let number = |value: f64| or_dash(value.is_finite().then(|| format!("{value:.3}")));
-        let interval = found.filter(|f| f.interval[1].is_finite());
+    // Four digits: differences of large ratios say nothing.
+    let factor = |value: f64| match value {
+        value if value < 10.0 => format!("{value:.3}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    };
+    let interval = |interval: Option<[f64; 2]>| {
+        let known = interval.filter(|i| i[1].is_finite());
+        or_dash(known.map(|[from, to]| format!("{}–{}", factor(from), factor(to))))
+    };
+    let line = |k: &KernelComparison| {
+        let ratio = k.comparison.map(|found| found.ratio).filter(|ratio| ratio.is_finite());
         [
-            name.to_owned(),
-            or_dash(then.map(us)),
-            or_dash(now.map(us)),
-            found.map_or_else(|| "-".to_owned(), |f| number(f.ratio)),
-            interval.map_or_else(|| "-".to_owned(), |f| format!("{:.3}–{:.3}", f.interval[0], f.interval[1])),
-            match (found, then) {
-                (Some(found), _) => found.verdict.to_string(),
-                (None, None) => "new".to_owned(),
-                (None, Some(_)) => "gone".to_owned(),
-            },
+            k.kernel.clone(),
+            or_dash(k.step_ns[0].map(us)),
+            or_dash(k.step_ns[1].map(us)),
+            or_dash(ratio.map(factor)),
+            interval(k.comparison.map(|found| found.interval)),
+            interval(k.same_build),
+            k.verdict(),
         ]
     };
-    let mut lines: Vec<_> = comparison
-        .kernels
-        .iter()
-        .map(|k| cells(&k.kernel, k.then_median_ns, k.now_median_ns, k.comparison.as_ref()))
-        .collect();
-    let [then, now] = comparison.step_median_ns;
-    lines.push(cells("step", then, now, Some(&comparison.step)));
-    table(&["kernel", "then [µs]", "now [µs]", "ratio", "95 %", "verdict"], &lines, style)
+    let lines: Vec<_> = comparison.kernels.iter().chain([&comparison.step]).map(line).collect();
+    let header = ["kernel [µs]", "baseline", "current", "ratio", "95 %", "A/A 95 %", "verdict"];
+    table(&header, &lines, style)
 }
 
 #[cfg(test)]
@@ -303,24 +321,25 @@ mod tests {
     fn tables_align() {
         let rows = rows::tests::rows();
         assert_eq!(
-            profile_table(&rows, TableStyle::Plain),
+            profile_table(&rows, false, TableStyle::Plain),
             "\
-kernel      calls  min [µs]  median [µs]  p95 [µs]  share [%]  kB/call   GB/s  of copy [%]
-pbd.lambda      3     100.0        300.0     390.0       79.0   2633.3  10.00         50.0
-grid.sort      20       1.0         10.0      19.0       21.0        -      -            -
+kernel [µs]  calls  median   mean    max  outliers  total [ms]  share [%]   GB/s  of copy [%]
+pbd.lambda       3   300.0  263.3  390.0         0        0.79       81.8  10.00         50.0
+grid.sort       20    10.0   10.5   20.0         0        0.21       18.2      -            -
+with --wide also: p95, min, kB/call
 "
         );
-        let markdown = profile_table(&rows, TableStyle::Markdown);
+        let markdown = profile_table(&rows, true, TableStyle::Markdown);
         let widths: Vec<_> = markdown.lines().map(|line| line.chars().count()).collect();
         assert_eq!(widths.len(), 4);
         assert!(widths.iter().all(|width| *width == widths[0]), "{markdown}");
-        assert!(markdown.lines().nth(1).unwrap().starts_with("| ---------- | ----: |"), "{markdown}");
+        assert!(markdown.lines().nth(1).unwrap().starts_with("| ----------- | ----: |"), "{markdown}");
     }
 
     #[test]
     fn every_part_has_its_figures() {
         let profile = profile();
-        let facts = facts_table(&profile.kernels, TableStyle::Plain);
+        let facts = facts_table(&profile.kernels, true, TableStyle::Plain);
         let row = facts.lines().nth(1).map(|line| line.split_whitespace().collect::<Vec<_>>());
         let expected = ["pbd.lambda", "256", "32", "40", "0", "2048", "75.0", "512.0", "12.5", "3000"];
         assert_eq!(row.as_deref(), Some(&expected[..]), "{facts}");
@@ -350,7 +369,7 @@ grid.sort      20       1.0         10.0      19.0       21.0        -      -   
         let both = [fact(1), fact(3)];
         assert_eq!(both[1].label(&both), "pbd.lambda words=3");
         assert_eq!(both[1].label(&both[1..]), "pbd.lambda");
-        let table = facts_table(&both, TableStyle::Plain);
+        let table = facts_table(&both, true, TableStyle::Plain);
         let parts = ["occupancy [%]", "tail [%]", "75.0", "512.0", "12.5"];
         assert!(parts.iter().all(|part| table.contains(part)), "{table}");
     }

@@ -27,7 +27,7 @@ pub enum SceneError {
         hint: String,
     },
     /// The text is not valid TOML or JSON.
-    #[error("{at}: not valid {language}: {problem}")]
+    #[error("{at}: not valid {language}: {}", shortened(problem))]
     Syntax {
         /// TOML, or JSON for a recorded scene.
         language: &'static str,
@@ -37,7 +37,7 @@ pub enum SceneError {
         problem: String,
     },
     /// A `--set` that is not `table.key=value`, or names a key that cannot exist.
-    #[error("--set {}: {problem}", shortened(argument))]
+    #[error("--set {}: {}", shortened(argument), shortened(problem))]
     Override {
         /// The argument as given.
         argument: String,
@@ -45,7 +45,7 @@ pub enum SceneError {
         problem: String,
     },
     /// A key that no section has.
-    #[error("{at}: {key}: unknown key; {hint}")]
+    #[error("{at}: {}: unknown key; {hint}", shortened(key))]
     UnknownKey {
         /// Location of the key.
         at: Location,
@@ -55,7 +55,7 @@ pub enum SceneError {
         hint: String,
     },
     /// A key without a default is absent.
-    #[error("{at}: {key}: missing, and it has no default")]
+    #[error("{at}: {}: missing, and it has no default", shortened(key))]
     MissingKey {
         /// Location of the table it belongs to.
         at: Location,
@@ -63,7 +63,7 @@ pub enum SceneError {
         key: String,
     },
     /// A value of the wrong type, out of its range, or inconsistent with another.
-    #[error("{at}: {key}: found {}, expected {expected}", shortened(found))]
+    #[error("{at}: {}: found {}, expected {expected}", shortened(key), shortened(found))]
     Value {
         /// Location of the value.
         at: Location,

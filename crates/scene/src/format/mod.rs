@@ -3,5 +3,5 @@
 pub(crate) mod error;
 pub(crate) mod reader;
 pub(crate) mod source;
-mod text;
+pub(crate) mod text;
 pub(crate) mod tree;

@@ -1,6 +1,14 @@
 //! Text of the user in messages.
 
 use std::borrow::Cow;
+use std::str::Utf8Error;
+
+/// Describes the first byte of `bytes` that is not UTF-8.
+pub(crate) fn not_utf8(bytes: &[u8], error: Utf8Error) -> String {
+    let at = error.valid_up_to();
+    let found = bytes.get(at).copied().unwrap_or_default();
+    format!("found byte 0x{found:02x} at byte {at}, expected UTF-8 text")
+}
 
 /// Shortens text of the user for a message: "aaaa… (3000 characters)".
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::load::mesh_file::read_triangles;
+use crate::load::particle_file::read_particles;
 use crate::loaded::{Loaded, Missing, read};
 use crate::shapes::outline::{NoOutline, Outline};
 use crate::shapes::triangle_mesh::TriangleMesh;
@@ -72,6 +73,18 @@ impl Scene {
                             refuse(&key, format!("{path}: {problem}"), "a mesh of a closed surface")
                         })?;
                     *mesh = Loaded::new(Arc::new(found));
+                }
+                Shape::Points { path, points, .. } => {
+                    let key = format!("{key}.path");
+                    let bytes = match read(path, folder) {
+                        Ok(bytes) => bytes,
+                        Err(_) if missing == Missing::Accept => continue,
+                        Err(found) => return Err(refuse(&key, found, "a PLY, VTU, BGEO or CSV file")),
+                    };
+                    let found = read_particles(Path::new(path), &bytes).map_err(|problem| {
+                        refuse(&key, format!("{path}: {problem}"), "a file of particles")
+                    })?;
+                    *points = Loaded::new(Arc::new(found));
                 }
                 _ => {}
             }

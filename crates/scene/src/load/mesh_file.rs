@@ -7,6 +7,7 @@ use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Property};
 
 use crate::Vec3;
+use crate::format::text::not_utf8;
 
 /// Reads the triangles in `bytes`, the contents of `path`, whose extension gives the format. The error
 /// describes the problem.
@@ -21,6 +22,8 @@ pub(crate) fn read_triangles(path: &Path, bytes: &[u8]) -> Result<Vec<[Vec3; 3]>
 }
 
 fn read_obj(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
+    // The reader says of such a byte only that it cannot read.
+    std::str::from_utf8(bytes).map_err(|error| format!("no valid OBJ: {}", not_utf8(bytes, error)))?;
     let options = tobj::LoadOptions {
         triangulate: true,
         ignore_points: true,
@@ -29,7 +32,8 @@ fn read_obj(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
     };
     // Materials are ignored.
     let no_materials = |_: &Path| Ok(Default::default());
-    let (models, _) = tobj::load_obj_buf(&mut Cursor::new(bytes), &options, no_materials)
+    let text = of_positions(&String::from_utf8_lossy(bytes))?;
+    let (models, _) = tobj::load_obj_buf(&mut Cursor::new(text), &options, no_materials)
         .map_err(|cause| format!("no valid OBJ: {cause}"))?;
     let mut triangles = Vec::new();
     for mesh in models.iter().map(|model| &model.mesh) {
@@ -39,6 +43,43 @@ fn read_obj(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
         triangles.extend(mesh.indices.chunks_exact(3).map(|t| [at(&t[0]), at(&t[1]), at(&t[2])]));
     }
     Ok(triangles)
+}
+
+/// Returns the vertices and faces of an OBJ file without normals and texture coordinates, each vertex of a
+/// face by its number from 1: tobj computes offsets of them before it checks them, which may overflow.
+fn of_positions(text: &str) -> Result<String, String> {
+    fn first(line: &str) -> Option<&str> {
+        line.split_whitespace().next()
+    }
+    let n_vertices = text.lines().filter(|line| first(line) == Some("v")).count() as i64;
+    let (mut found, mut n_before) = (String::with_capacity(text.len()), 0_i64);
+    for (line, number) in text.lines().zip(1..) {
+        match first(line) {
+            Some("vn" | "vt") => {}
+            Some("f") => {
+                found.push('f');
+                for word in line.split_whitespace().skip(1) {
+                    let vertex = word.split('/').next().unwrap_or_default();
+                    let problem =
+                        || format!("no valid OBJ: line {number}: vertex {vertex:?} of {n_vertices}");
+                    let vertex: i64 = vertex.parse().map_err(|_| problem())?;
+                    // Negative numbers count back from the last vertex so far.
+                    let vertex = if vertex < 0 { vertex.saturating_add(n_before + 1) } else { vertex };
+                    if !(1..=n_vertices).contains(&vertex) {
+                        return Err(problem());
+                    }
+                    found.push_str(&format!(" {vertex}"));
+                }
+                found.push('\n');
+            }
+            word => {
+                n_before += i64::from(word == Some("v"));
+                found.push_str(line);
+                found.push('\n');
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn read_stl(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {

@@ -5,6 +5,7 @@ mod builtin;
 mod files;
 mod ground;
 mod mesh_file;
+mod particle_file;
 mod polygon_file;
 mod scene;
 

@@ -7,6 +7,7 @@ use geojson::{GeoJson, Geometry, GeometryValue, JsonObject};
 use shapefile::dbase::{FieldValue, Record};
 use shapefile::{PolygonRing, Shape};
 
+use crate::format::text::not_utf8;
 use crate::shapes::polygon::Polygon;
 
 /// Attributes that give the thickness of the snow, in order of precedence.
@@ -119,7 +120,8 @@ fn thickness_of_record(record: &Record) -> Option<f64> {
 }
 
 fn read_geojson(bytes: &[u8]) -> Result<PolygonFile, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "no valid GeoJSON: no UTF-8".to_owned())?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("no valid GeoJSON: {}", not_utf8(bytes, error)))?;
     let json: GeoJson = text.parse().map_err(|cause| format!("no valid GeoJSON: {cause}"))?;
     let mut areas = Vec::new();
     let projection = match json {

@@ -8,6 +8,7 @@ use crate::SceneError;
 use crate::format::error::hint;
 use crate::format::reader;
 use crate::format::source::Source;
+use crate::format::text::not_utf8;
 use crate::format::tree::{Node, Value};
 use crate::load::builtin::builtin;
 use crate::loaded::Missing;
@@ -143,9 +144,6 @@ fn read_text(path: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
     String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let found = error.as_bytes().get(at).copied().unwrap_or_default();
-        let problem = format!("found byte 0x{found:02x} at byte {at}, expected UTF-8 text");
-        io::Error::new(io::ErrorKind::InvalidData, problem)
+        io::Error::new(io::ErrorKind::InvalidData, not_utf8(error.as_bytes(), error.utf8_error()))
     })
 }

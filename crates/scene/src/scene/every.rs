@@ -7,6 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::format::text::shortened;
+
 /// An output interval: a number of steps (`10`, `"10 steps"`) or a time (`"0.02 s"`, `"20 ms"`), in scene
 /// files and on the command line alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +21,7 @@ pub enum Every {
 
 /// Error for a text that is not an output interval.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("found \"{0}\", expected {EXPECTED}")]
+#[error("found \"{}\", expected {EXPECTED}", shortened(.0))]
 pub struct EveryError(String);
 
 const EXPECTED: &str = "a number of steps from 1 (10) or a time above 0 (\"0.02 s\", \"20 ms\")";

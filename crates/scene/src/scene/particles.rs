@@ -61,6 +61,11 @@ pub struct ParticleBlock {
     /// dimensions. Grains spin at the same rate. Not in scenes of the position-based fluid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity_rad_s: Option<Vec3>,
+    /// Initial velocity gradient in 1/s about the centre of the shape's bounds, by rows: ∂v_x/∂x, ∂v_x/∂y,
+    /// ∂v_x/∂z, then of v_y and of v_z. Added to `velocity_m_s`: `[[0, s, 0], [0, 0, 0], [0, 0, 0]]` shears
+    /// along x at the rate s, `[[0, -w, 0], [w, 0, 0], [0, 0, 0]]` spins about z at the rate w.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity_gradient_per_s: Option<[Vec3; 3]>,
     /// Number of particles; by default as many as fill the shape. In scenes of the material point method,
     /// where they are spread as by `fill = "blue_noise"` unless `fill` is `"uniform"`, and of grains with
     /// `fill = "random"`.
@@ -84,7 +89,16 @@ impl ParticleBlock {
         let length = |v: &Vec3| v.iter().map(|x| x * x).sum::<f64>().sqrt();
         let (min, max) = self.shape.bounds_m();
         let half_diagonal_m = 0.5 * length(&std::array::from_fn(|i| max[i] - min[i]));
-        length(&self.velocity_m_s) + self.angular_velocity_rad_s.map_or(0.0, |w| length(&w) * half_diagonal_m)
+        let own = self.shape.cloud().and_then(|cloud| cloud.velocities_m_s.as_ref());
+        let start_m_s = match own {
+            Some(velocities) => velocities.iter().map(length).fold(0.0, f64::max),
+            None => length(&self.velocity_m_s),
+        };
+        let rotation_per_s = self.angular_velocity_rad_s.map_or(0.0, |w| length(&w));
+        // The Frobenius norm bounds the stretch of any arm.
+        let gradient_per_s =
+            self.velocity_gradient_per_s.map_or(0.0, |rows| length(&rows.map(|row| length(&row))));
+        start_m_s + (rotation_per_s + gradient_per_s) * half_diagonal_m
     }
 
     fn default_temperature_c() -> f64 {

@@ -91,9 +91,13 @@ impl Scene {
             self.fill(block, &mut rng, &mut sampled.positions_m);
             self.refuse_misplaced(block_idx, &sampled.positions_m[begin..])?;
             let n = sampled.positions_m.len();
-            let velocities = sampled.positions_m[begin..].iter().map(|point| block.velocity_at(*point));
+            let points = sampled.positions_m[begin..].iter().enumerate();
+            let velocities = points.map(|(i, point)| block.velocity_at(i, *point));
             sampled.velocities_m_s.extend(velocities);
-            sampled.temperatures_c.resize(n, block.temperature_c as f32);
+            match block.shape.cloud().and_then(|cloud| cloud.temperatures_c.as_ref()) {
+                Some(own) => sampled.temperatures_c.extend(own.iter().map(|temperature| *temperature as f32)),
+                None => sampled.temperatures_c.resize(n, block.temperature_c as f32),
+            }
             sampled.phases.resize(n, block.phase);
             self.complete_block(block, begin, &mut || unit_interval(&mut rng), &mut sampled);
         }
@@ -124,10 +128,22 @@ impl Scene {
         blocks.chain(releases).sum::<f64>() as u64
     }
 
+    /// Returns the volume of a block's particles in m³, or their area in m²: that of its shape, or with points
+    /// of a file as many times that of one particle on a lattice.
+    pub(crate) fn block_volume_m3(&self, block: &ParticleBlock) -> f64 {
+        match block.shape.n_points() {
+            Some(n) => n as f64 * self.particle_spacing_m().powi(self.n_dimensions() as i32),
+            None => block.shape.volume_m3(),
+        }
+    }
+
     /// Returns the expected number of particles of one block, as a float because the number may be absurdly
     /// large.
     pub(crate) fn block_count_estimate(&self, block: &ParticleBlock) -> f64 {
         let d = self.particle_spacing_m();
+        if let Some(n) = block.shape.n_points() {
+            return n as f64;
+        }
         if let Some(n) = block.count {
             return n as f64;
         }
@@ -153,6 +169,10 @@ impl Scene {
         let mut push = |point: Vec3| {
             positions_m.push(std::array::from_fn(|i| (point[i] as f32).clamp(min[i], max[i])));
         };
+        if let Some(places) = block.shape.file_positions_m() {
+            places.for_each(push);
+            return;
+        }
         match block.fill_of_count() {
             Fill::Lattice => {
                 let amplitude_m = block.jitter_spacings * self.particle_spacing_m();
@@ -171,6 +191,13 @@ impl Scene {
                 }
             }
         }
+    }
+
+    /// Returns the positions of the particles of files, as they are sampled.
+    pub(crate) fn file_positions(&self) -> impl Iterator<Item = [f32; 3]> {
+        let (min, max) = (self.domain.min_m, self.domain.max_m);
+        let places = self.particles.iter().filter_map(|block| block.shape.file_positions_m()).flatten();
+        places.map(move |x| std::array::from_fn(|i| (x[i] as f32).clamp(min[i] as f32, max[i] as f32)))
     }
 
     /// Refuses points of a block that lie inside another block or on the wrong side of a collider or body.
@@ -224,14 +251,25 @@ impl ParticleBlock {
         }
     }
 
-    /// Returns the velocity in m/s of a particle at `point_m`.
-    pub(crate) fn velocity_at(&self, point_m: [f32; 3]) -> [f32; 3] {
-        let Some(w) = self.angular_velocity_rad_s else { return self.velocity_m_s.map(|v| v as f32) };
+    /// Returns the velocity in m/s of the block's particle `i` at `point_m`: that of its file, or else of the
+    /// block, and the block's rotation and gradient about the centre of its bounds.
+    pub(crate) fn velocity_at(&self, i: usize, point_m: [f32; 3]) -> [f32; 3] {
+        let own = self.shape.cloud().and_then(|cloud| cloud.velocities_m_s.as_ref()?.get(i).copied());
+        let start_m_s = own.unwrap_or(self.velocity_m_s);
+        if self.angular_velocity_rad_s.is_none() && self.velocity_gradient_per_s.is_none() {
+            return start_m_s.map(|v| v as f32);
+        }
+        let (w, gradient) = (
+            self.angular_velocity_rad_s.unwrap_or_default(),
+            self.velocity_gradient_per_s.unwrap_or_default(),
+        );
         let (min, max) = self.shape.bounds_m();
         let arm: Vec3 = std::array::from_fn(|i| f64::from(point_m[i]) - 0.5 * (min[i] + max[i]));
         std::array::from_fn(|i| {
             let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-            (self.velocity_m_s[i] + (w[j] * arm[k] - w[k] * arm[j])) as f32
+            let rotation = w[j] * arm[k] - w[k] * arm[j];
+            let deformation: f64 = (0..3).map(|axis| gradient[i][axis] * arm[axis]).sum();
+            (start_m_s[i] + rotation + deformation) as f32
         })
     }
 

@@ -30,6 +30,12 @@ impl Scene {
                 expected,
             )?;
         }
+        let points = self.particles.iter().position(|block| block.shape.n_points().is_some());
+        if let Some(block) = points {
+            let key = format!("particles.{block}.shape.points");
+            let expected = "1 with particles from a file, whose number is fixed";
+            Checker { source: &self.source }.fail_between(&["scale", &key], number(scale), expected)?;
+        }
         let d = self.scaled_corner_spacing_m();
         let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
         let corner = |corner: &mut Vec3| *corner = corner.map(|x| to_whole_spacings(scale * x, d));
@@ -70,6 +76,8 @@ impl Scene {
                     times(offset_m);
                     *unit_m *= scale;
                 }
+                // Refused above.
+                Shape::Points { .. } => {}
             }
         }
         for collider in &mut self.colliders {

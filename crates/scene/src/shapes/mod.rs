@@ -2,11 +2,13 @@
 
 pub(crate) mod blue_noise;
 pub(crate) mod outline;
+pub(crate) mod point_cloud;
 pub(crate) mod polygon;
 pub(crate) mod shape;
 pub(crate) mod triangle_mesh;
 
 pub use outline::Outline;
+pub use point_cloud::PointCloud;
 pub use polygon::Polygon;
 pub use shape::{Axis, Shape};
 pub use triangle_mesh::TriangleMesh;

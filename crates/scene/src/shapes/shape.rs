@@ -10,6 +10,7 @@ use crate::Vec3;
 use crate::loaded::Loaded;
 use crate::random::unit_interval;
 use crate::shapes::outline::Outline;
+use crate::shapes::point_cloud::PointCloud;
 use crate::shapes::triangle_mesh::TriangleMesh;
 
 /// A coordinate axis.
@@ -130,6 +131,22 @@ pub enum Shape {
         #[serde(skip)]
         mesh: Loaded<TriangleMesh>,
     },
+    /// Particles of a file with their positions and, if it has them, velocities and temperatures, which take
+    /// precedence over those of the block. Each has the volume of one particle of the scene's spacing. Not in
+    /// scenes of grains, and not with a `scale` of the scene.
+    Points {
+        /// Path of a PLY, VTU, BGEO or CSV file, relative to the scene file.
+        path: String,
+        /// Length of one unit of the file in m.
+        #[serde(default = "one")]
+        scale: f64,
+        /// Position of the file's origin, in m.
+        #[serde(default)]
+        offset_m: Vec3,
+        /// The loaded particles.
+        #[serde(skip)]
+        points: Loaded<PointCloud>,
+    },
 }
 
 fn one() -> f64 {
@@ -151,12 +168,17 @@ impl Shape {
             Self::Cylinder { .. } => "cylinder",
             Self::Text { .. } => "text",
             Self::Mesh { .. } => "mesh",
+            Self::Points { .. } => "points",
         }
     }
 
     /// Returns true if the shape lies in the x–y plane: areas then stand for volumes, per metre of depth.
     pub fn is_flat(&self) -> bool {
-        matches!(self, Self::Rectangle { .. } | Self::Circle { .. } | Self::Text { depth_m: None, .. })
+        match self {
+            Self::Rectangle { .. } | Self::Circle { .. } | Self::Text { depth_m: None, .. } => true,
+            Self::Points { points, .. } => points.get().is_some_and(PointCloud::is_flat),
+            _ => false,
+        }
     }
 
     /// Returns true if the font or mesh that the shape needs was loaded, or if it needs none.
@@ -164,6 +186,7 @@ impl Shape {
         match self {
             Self::Text { outline, .. } => outline.get().is_some(),
             Self::Mesh { mesh, .. } => mesh.get().is_some(),
+            Self::Points { points, .. } => points.get().is_some(),
             _ => true,
         }
     }
@@ -195,10 +218,38 @@ impl Shape {
                 let place = |corner: Vec3| std::array::from_fn(|i| offset_m[i] + scale * corner[i]);
                 (place(low), place(high))
             }
+            Self::Points { scale, offset_m, points, .. } => {
+                let [low, high] = points.get().map_or([[0.0; 3]; 2], PointCloud::bounds);
+                let place = |corner: Vec3| std::array::from_fn(|i| offset_m[i] + scale * corner[i]);
+                (place(low), place(high))
+            }
         }
     }
 
-    /// Returns the volume in m³, or the area in m².
+    /// Returns the particles of a file, if this is one that was loaded.
+    pub(crate) fn cloud(&self) -> Option<&PointCloud> {
+        match self {
+            Self::Points { points, .. } => points.get(),
+            _ => None,
+        }
+    }
+
+    /// Returns the positions in m of the particles of a file; none for other shapes.
+    pub(crate) fn file_positions_m(&self) -> Option<impl Iterator<Item = Vec3>> {
+        let Self::Points { scale, offset_m, points, .. } = self else { return None };
+        let cloud = points.get().map(|cloud| cloud.positions.as_slice()).unwrap_or_default();
+        Some(cloud.iter().map(move |point| std::array::from_fn(|i| offset_m[i] + scale * point[i])))
+    }
+
+    /// Returns the number of particles of a file; none for other shapes.
+    pub(crate) fn n_points(&self) -> Option<usize> {
+        match self {
+            Self::Points { points, .. } => Some(points.get().map_or(0, PointCloud::len)),
+            _ => None,
+        }
+    }
+
+    /// Returns the volume in m³, or the area in m²; 0 for points, whose volume follows from the spacing.
     pub fn volume_m3(&self) -> f64 {
         match self {
             Self::Box { min_m, max_m } => (0..3).map(|i| max_m[i] - min_m[i]).product(),
@@ -213,11 +264,12 @@ impl Shape {
             Self::Mesh { scale, mesh, .. } => {
                 mesh.get().map_or(0.0, |mesh| mesh.volume) * scale * scale * scale
             }
+            Self::Points { .. } => 0.0,
         }
     }
 
     /// Returns true if `point_m` lies in the shape and at least `inset_m` from its surface; a negative inset
-    /// widens the shape.
+    /// widens the shape. Points of a file enclose nothing.
     pub fn contains(&self, point_m: Vec3, inset_m: f64) -> bool {
         let square = |x: f64| x * x;
         match self {
@@ -263,10 +315,11 @@ impl Shape {
                     contains(point_m) || beside.any(contains)
                 }
             }),
+            Self::Points { .. } => false,
         }
     }
 
-    /// Returns the distance in m of a point inside from the surface; none for texts and meshes.
+    /// Returns the distance in m of a point inside from the surface; none for texts, meshes and points.
     pub(crate) fn depth_m(&self, point_m: Vec3) -> Option<f64> {
         let length = |of: &[f64]| of.iter().map(|x| x * x).sum::<f64>().sqrt();
         let from_faces = |min_m: &[f64], max_m: &[f64]| {
@@ -287,7 +340,7 @@ impl Shape {
                 let across = axis.others().map(|i| point_m[i] - centre_m[i]);
                 (radius_m - length(&across)).min(0.5 * height_m - along)
             }
-            Self::Text { .. } | Self::Mesh { .. } => return None,
+            Self::Text { .. } | Self::Mesh { .. } | Self::Points { .. } => return None,
         })
     }
 

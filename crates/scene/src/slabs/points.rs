@@ -6,6 +6,8 @@ use std::collections::HashSet;
 
 /// Maximum distance of points on edges and faces, in units of the edge of a cube of the same volume.
 const SPACING: f64 = 0.5;
+/// Maximum number of parts of a length. Plates are never as slender; meshes may be needles.
+const MAX_PARTS: f64 = 256.0;
 
 impl SlabPiece {
     /// Returns contact points of the surface in m, relative to the centre of mass: corners, and between them
@@ -32,9 +34,9 @@ impl SlabPiece {
     }
 }
 
-/// Returns the number of equal parts of a length that are no longer than the spacing.
+/// Returns the number of equal parts of a length that are no longer than the spacing, at most [`MAX_PARTS`].
 fn parts(length_m: f64, spacing_m: f64) -> u32 {
-    ((length_m / spacing_m - 1e-9).ceil() as u32).max(1)
+    (length_m / spacing_m - 1e-9).ceil().clamp(1.0, MAX_PARTS) as u32
 }
 
 fn along(a: Vec3, edge: Vec3, share: f64) -> Vec3 {

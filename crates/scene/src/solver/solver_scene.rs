@@ -7,6 +7,27 @@ use crate::solver::section::SectionType;
 use crate::validate::{Check, Checker};
 use crate::{ConstraintGradient, Release, SceneError};
 
+/// Keys of the density constraint, for solvers without it, with the reason why they have no effect.
+pub(crate) fn keys_of_constraint(kind: &str) -> Vec<(&'static str, String)> {
+    let reason = format!("it is a setting of position-based fluids, and solver.kind is \"{kind}\"");
+    let keys = [
+        "solver.iterations",
+        "solver.density_tolerance",
+        "solver.max_iterations",
+        "solver.over_relaxation",
+        "solver.constraint_relaxation",
+        "solver.artificial_pressure",
+        "solver.max_density_ratio",
+        "solver.max_courant",
+    ];
+    keys.map(|key| (key, reason.clone())).into()
+}
+
+/// The temperature of blocks, for scenes without heat.
+pub(crate) fn unused_temperature(needed: &str) -> (&'static str, String) {
+    ("particles.*.temperature_c", format!("the scene has no {needed}, and so no heat"))
+}
+
 /// Scene support of a solver: its sections, its requirements on a scene, and quantities derived from its
 /// parameters.
 ///
@@ -170,6 +191,15 @@ pub trait SolverScene: Send + Sync {
 
     /// Warns about allowed but unusual values: calls `warn` with a key and a message.
     fn advise(&self, _scene: &Scene, _warn: &mut dyn FnMut(&str, String)) {}
+
+    /// Warns about unusual states at time 0, like [`advise`](Self::advise), for `frazil check`.
+    fn advise_sampled(&self, _scene: &Scene, _sampled: &Sampled, _warn: &mut dyn FnMut(&str, String)) {}
+
+    /// Returns keys that no part of a simulation of this scene reads, each with the reason, whether the scene
+    /// has them or not. `particles.*.NAME` stands for the key of each block.
+    fn unused_keys(&self, _scene: &Scene) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 
     /// Returns a summary of the scene, as labels and text, for `frazil check`.
     ///

@@ -32,7 +32,8 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<AsciiGrid, String> {
     let no_data = head.no_data.unwrap_or(DEFAULT_NO_DATA);
     check_size(n_columns, n_rows)?;
     let n = n_columns * n_rows;
-    let mut values = Vec::with_capacity(n);
+    // A text cannot hold more heights than it has bytes, whatever its header says.
+    let mut values = Vec::with_capacity(n.min(text.len()));
     for (number, line) in lines {
         for word in line.split_whitespace() {
             if values.len() == n {

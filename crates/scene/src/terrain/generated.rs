@@ -70,6 +70,9 @@ pub enum Generated {
     },
 }
 
+/// Maximum number of octaves: the last has a wavelength of 1e-7 of the first's.
+const MAX_OCTAVES: u32 = 24;
+
 fn default_octaves() -> u32 {
     6
 }
@@ -180,7 +183,7 @@ impl Generated {
                 check.range(&within("slope_deg"), *slope_deg, 0.0, MAX_SLOPE_DEG)?;
                 check.range(&within("relief_m"), *relief_m, 0.0, 1e6)?;
                 check.positive(&within("wavelength_m"), *wavelength_m, "metres")?;
-                check.count(&within("octaves"), *octaves, 24)?;
+                check.count(&within("octaves"), *octaves, MAX_OCTAVES)?;
                 check.range(&within("roughness"), *roughness, 0.0, 1.0)?;
                 match seed {
                     Some(seed) if *seed > i64::MAX as u64 => {
@@ -195,6 +198,12 @@ impl Generated {
     /// Generates the terrain; the grid covers the extent, and may end a part of a cell past it. The error
     /// describes the problem.
     pub(crate) fn terrain(&self, scene_seed: u64) -> Result<Terrain, String> {
+        // The scene is validated after its files are loaded, and with them the terrain.
+        if let Self::Fractal { octaves, .. } = self
+            && *octaves > MAX_OCTAVES
+        {
+            return Err(format!("{octaves} octaves, where {MAX_OCTAVES} are the most"));
+        }
         let (cell_m, size_m) = (self.cell_m(), self.size_m());
         // The rounding of decimal numbers must not add a cell.
         let n = size_m.map(|size_m| (size_m / cell_m * (1.0 - 1e-12)).ceil() + 1.0);
@@ -262,7 +271,10 @@ fn smooth_noise(x: f64, y: f64, seed: u64, octave: u32) -> f64 {
     let (i, j) = (x.floor(), y.floor());
     let weight = |t: f64| t * t * t * (t * (6.0 * t - 15.0) + 10.0);
     let (u, v) = (weight(x - i), weight(y - j));
-    let at = |di: i64, dj: i64| lattice_noise(i as i64 + di, j as i64 + dj, seed, octave);
+    // A wavelength far below the rounding of coordinates gives the largest integers.
+    let at = |di: i64, dj: i64| {
+        lattice_noise((i as i64).wrapping_add(di), (j as i64).wrapping_add(dj), seed, octave)
+    };
     let mix = |a: f64, b: f64, t: f64| a + t * (b - a);
     mix(mix(at(0, 0), at(1, 0), u), mix(at(0, 1), at(1, 1), u), v)
 }

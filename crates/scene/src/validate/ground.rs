@@ -12,6 +12,10 @@ const MAX_PIECES: u32 = 256;
 /// Maximum length of the name of a slab, obstacle or body, in bytes: it heads columns of tables.
 const MAX_NAME_BYTES: usize = 64;
 
+/// Maximum length of a slab's piece in edges of a cube of its volume: the number of its contact points grows
+/// with the square.
+const MAX_SLENDERNESS: f64 = 100.0;
+
 impl Scene {
     /// Checks terrain, releases, slabs and obstacles.
     pub(crate) fn check_ground(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
@@ -103,6 +107,18 @@ impl Scene {
                 check.positive(&within("thickness_m"), *thickness_m, "metres")?;
                 for (axis, n) in pieces.iter().enumerate() {
                     check.count(&within(&format!("pieces.{axis}")), *n, MAX_PIECES)?;
+                }
+                let [length, width] = [0, 1].map(|axis| size_m[axis] / f64::from(pieces[axis]));
+                let cube_m = (length * width * thickness_m).cbrt();
+                if length.max(width).max(*thickness_m) > MAX_SLENDERNESS * cube_m {
+                    let found = [length, width, *thickness_m].map(number);
+                    return check.fail_between(
+                        &[&within("pieces"), &within("size_m"), &within("thickness_m")],
+                        format!("pieces of {} m by {} m by {} m", found[0], found[1], found[2]),
+                        format!(
+                            "pieces no longer than {MAX_SLENDERNESS} times the edge of a cube of their volume"
+                        ),
+                    );
                 }
                 check.range(&within("irregularity"), *irregularity, 0.0, 0.2)
             }

@@ -223,9 +223,23 @@ impl Scene {
                     check.positive(&within("depth_m"), *depth_m, "metres")?;
                 }
             }
-            Shape::Mesh { scale, offset_m, .. } => {
+            Shape::Mesh { scale, offset_m, .. } | Shape::Points { scale, offset_m, .. } => {
                 check.positive(&within("scale"), *scale, "metres a unit")?;
                 check.vector(&within("offset_m"), *offset_m, "metres")?;
+            }
+        }
+        if block.shape.n_points().is_some() {
+            check_points(check, key, block)?;
+        }
+        if let Some(rows) = block.velocity_gradient_per_s {
+            let gradient_key = format!("{key}.velocity_gradient_per_s");
+            for row in rows {
+                check.vector(&gradient_key, row, "1/s")?;
+            }
+            let is_out_of_plane = (0..3).any(|axis| rows[2][axis] != 0.0 || rows[axis][2] != 0.0);
+            if self.n_dimensions() == 2 && is_out_of_plane {
+                let expected = "a third row and a third column of 0 in scenes of two dimensions";
+                return check.fail(&gradient_key, format!("{rows:?}"), expected);
             }
         }
         solver.check_block(self, check, key, block)?;
@@ -255,6 +269,9 @@ impl Scene {
                     format!("a shape inside the domain, {name} from {} m to {} m", number(low), number(high)),
                 );
             }
+        }
+        if block.shape.n_points().is_some() {
+            return Ok(());
         }
         let (spacing_key, _) = solver.spacing_key(self);
         let keys = [shape_key.as_str(), spacing_key];
@@ -338,6 +355,21 @@ fn needs(owner: &dyn SolverScene) -> String {
     let names: Vec<String> = owner.sections().iter().map(|section| format!("[{}]", section.name())).collect();
     let verb = if names.len() == 1 { "needs" } else { "need" };
     format!("{} {verb} solver.kind = \"{}\"", names.join(" and "), owner.kind())
+}
+
+/// Refuses keys that fill a shape on a block whose particles come from a file.
+fn check_points(check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+    let expected = "it only on shapes that are filled with particles, not on points of a file";
+    let given = [
+        ("fill", block.fill != Fill::Lattice),
+        ("count", block.count.is_some()),
+        ("jitter_spacings", block.jitter_spacings != 0.0),
+        ("packing_fraction", block.packing_fraction.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => check.fail(&format!("{key}.{name}"), "it on shape.points", expected),
+        None => Ok(()),
+    }
 }
 
 /// Returns a point of the plane z = 0.

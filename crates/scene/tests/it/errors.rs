@@ -193,7 +193,7 @@ fn wrong_types_report_found_and_expected() {
     );
     assert_message(
         edited("shape.box", "shape.cube"),
-        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, sphere, cylinder, text, mesh",
+        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, sphere, cylinder, text, mesh, points",
     );
     assert_message(
         edited("[[particles]]", "[particles]"),

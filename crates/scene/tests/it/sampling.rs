@@ -310,3 +310,28 @@ fn depth_is_measured_along_the_normal() {
     assert_eq!(sphere(Side::Outside).depth_m([0.5, 0.0, 0.0], Axis::Y), 1.5);
     assert_eq!(sphere(Side::Inside).depth_m([4.0, 0.0, 0.0], Axis::Y), 1.0);
 }
+
+/// A velocity gradient that is antisymmetric is a spin; any other adds G (x − centre).
+#[test]
+fn velocity_gradients_spin_and_shear_blocks() {
+    let sample = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        frazil_scene::Scene::find("snowballs_3d", &sets).unwrap().sample().unwrap()
+    };
+    let spin = sample(&["particles.0.angular_velocity_rad_s=[1.0, -2.0, 3.0]"]);
+    let gradient = "particles.0.velocity_gradient_per_s=[[0, -3, -2], [3, 0, -1], [2, 1, 0]]";
+    let same = sample(&[gradient]);
+    let off = |a: &[f32; 3], b: &[f32; 3]| (0..3).map(|i| (a[i] - b[i]).abs()).fold(0.0, f32::max);
+    let worst =
+        spin.velocities_m_s.iter().zip(&same.velocities_m_s).map(|(a, b)| off(a, b)).fold(0.0, f32::max);
+    assert!(worst < 1e-5, "{worst} m/s");
+
+    let shear = sample(&["particles.0.velocity_gradient_per_s=[[0, 4, 0], [0, 0, 0], [0, 0, 0]]"]);
+    let first = shear.positions_m.iter().zip(&shear.velocities_m_s).filter(|(x, _)| x[0] < 0.5);
+    for (x, v) in first {
+        assert!(off(v, &[5.0 + 4.0 * (x[1] - 0.5), 1.0, 0.0]) < 1e-4, "{x:?} {v:?}");
+    }
+    let flat = ["particles.0.velocity_gradient_per_s=[[0, 0, 1], [0, 0, 0], [0, 0, 0]]".to_owned()];
+    let error = frazil_scene::Scene::find("snow_castle", &flat).unwrap_err().to_string();
+    assert!(error.contains("velocity_gradient_per_s") && error.contains("two dimensions"), "{error}");
+}

@@ -115,6 +115,31 @@ fn the_published_schema_is_the_types() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), schema);
 }
 
+/// The reference of all keys is current, too, and tells of each key what the types do.
+#[test]
+fn the_published_reference_is_the_types() {
+    let path = scenes_directory().parent().unwrap().join("docs/scene.md");
+    let reference = frazil_scene::reference();
+    if std::env::var_os("FRAZIL_WRITE_SCHEMA").is_some() {
+        std::fs::write(&path, &reference).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), reference);
+    let row = |key: &str| {
+        let start = format!("| `{key}` |");
+        reference.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("no key {key}"))
+    };
+    assert!(
+        row("rest_density_kg_m3").contains("| kg/m³ | number | `1000.0` |"),
+        "{}",
+        row("rest_density_kg_m3")
+    );
+    assert!(row("particle_spacing_m").contains("| m | number | required |"), "{}", row("particle_spacing_m"));
+    assert!(row("packing_fraction").contains("≤ 0.58"), "{}", row("packing_fraction"));
+    assert!(row("shape.sphere.radius_m").contains("| m |") && row("artificial_pressure.strength").len() > 40);
+    assert!(reference.contains("## `[dem]`") && reference.contains("Solvers: `dem`."));
+    assert!(reference.contains("Solvers: `pbd`, `viscoelastic`."));
+}
+
 #[test]
 fn the_schema_knows_every_key_and_no_other() {
     let schema = json_schema();

@@ -1,11 +1,12 @@
 //! Stored contacts of grains with their histories, one row each, in the order of the grains' ids.
 
 use super::grains::Grains;
-use super::parameters::{DemParameters, MAX_CONTACTS};
+use super::parameters::DemParameters;
 use super::touching::for_each_neighbour;
 use crate::SolverError;
 use crate::saved::Saved;
 use frazil_particles::{ColumnKind, ColumnView};
+use frazil_shaders::dem::fault::MAX_CONTACTS;
 use frazil_shaders::dem::tidy_contacts;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
@@ -149,6 +150,26 @@ impl Contacts {
     /// Returns the capacity in rows.
     pub fn n_rows(&self) -> u32 {
         self.shear.len() as u32
+    }
+
+    /// Returns columns of `capacity` rows, at least as many as now, with the present contents. It waits for
+    /// the device.
+    ///
+    /// # Errors
+    /// Out of memory, or more than the device can bind.
+    pub fn grown(
+        &self,
+        device: &Device,
+        capacity: u32,
+    ) -> frazil_vk::Result<(Buffer<u32>, Buffer<[f32; 4]>)> {
+        let n_rows = capacity as usize;
+        let contact = device.buffer("contact", self.contact_words as usize * n_rows)?;
+        let shear = device.buffer("contact_shear", n_rows)?;
+        let mut recorder = device.recorder()?;
+        recorder.copy(&self.contact, &contact, self.contact.len());
+        recorder.copy(&self.shear, &shear, self.shear.len());
+        device.submit(recorder)?.wait()?;
+        Ok((contact, shear))
     }
 
     /// Records the count of each grain's contacts, and clears unused words, so that equal states have equal

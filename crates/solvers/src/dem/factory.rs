@@ -79,6 +79,7 @@ impl Solver for Dem {
     forward_to_own!(
         record_step,
         set_scene,
+        regrow,
         record_grab,
         record_output,
         particle_sets,

@@ -1,27 +1,75 @@
 //! The first fault of a run: detected on the device within the step, reported on the host.
 
-use super::parameters::MAX_CONTACTS;
+use super::parameters::DemParameters;
 use crate::SolverFault;
+use crate::fault::{suggest_dt, two_digits_up};
+use frazil_shaders::dem::fault::{MANY_CONTACTS, MAX_CONTACTS};
+use frazil_shaders::dem::report_fault;
 use frazil_shaders::types::DemFault as Raw;
-use frazil_vk::{Buffer, Device, Pending, ReadbackRing, Recorder, Result};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
 use std::fmt;
 
 const NONE: u32 = u32::MAX;
 
+/// Travel in radii per step of the time step that is suggested for grains that are too fast.
+const SUGGESTED_TRAVEL: f64 = 0.1;
+/// Travel above which speed, not softness, is the cause of overlaps.
+const FAST_TRAVEL: f64 = 0.2;
+/// Overlap for which a stiffness is suggested.
+const SUGGESTED_OVERLAP: f64 = 0.05;
+
 /// Reason why a simulation of grains cannot go on. The device keeps the state as left by the step that broke
-/// it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// it or, on overflow, by the step before.
+#[derive(Clone, Debug, PartialEq)]
 pub struct DemFault {
     /// The step, counted from 1.
     pub step: u64,
     /// Lowest id of the grains that are not finite.
     pub not_finite: Option<u32>,
-    /// Lowest id of the grains with more neighbours than `MAX_CONTACTS`.
+    /// Lowest id of the grains that have moved by more than a radius.
+    pub too_fast: Option<u32>,
+    /// Lowest id of the grains that touch too many others.
     pub crowded: Option<u32>,
     /// Number of contact rows that the step required, and the capacity, on overflow.
     pub rows: Option<[u32; 2]>,
     /// Lowest number of the slab pieces that are not finite.
     pub piece_not_finite: Option<u32>,
+    /// Grain of the fault: the first of those too fast, else of those that touch too many, else of those not
+    /// finite.
+    pub grain: FaultyGrain,
+}
+
+/// State of a faulty grain at the end of the step, and what tells the cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FaultyGrain {
+    /// Radius in m.
+    pub radius_m: f32,
+    /// Position in m.
+    pub position_m: [f32; 3],
+    /// Velocity in m/s.
+    pub velocity_m_s: [f32; 3],
+    /// Angular velocity in rad/s.
+    pub spin_1_s: [f32; 3],
+    /// Deepest overlap of the grains that touch too many others, as a share of the smaller radius; 0 if it is
+    /// not deep.
+    pub overlap: f32,
+    /// Largest travel of those grains and of the ones that they touch before the step, or of the grain that
+    /// is too fast, in radii per step.
+    pub travel: f32,
+    /// Time step in s.
+    pub dt_s: f32,
+    /// Stiffness of contacts in N/m.
+    pub stiffness_n_m: f32,
+}
+
+impl fmt::Display for FaultyGrain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { radius_m, position_m, velocity_m_s, spin_1_s, .. } = self;
+        write!(
+            f,
+            "position {position_m:?} m, velocity {velocity_m_s:?} m/s, spin {spin_1_s:?} rad/s, radius {radius_m} m"
+        )
+    }
 }
 
 impl fmt::Display for DemFault {
@@ -31,62 +79,131 @@ impl fmt::Display for DemFault {
 }
 
 impl From<DemFault> for SolverFault {
-    fn from(DemFault { step, not_finite, crowded, rows, piece_not_finite }: DemFault) -> Self {
+    fn from(fault: DemFault) -> Self {
+        let DemFault { step, not_finite, too_fast, crowded, rows, piece_not_finite, grain } = fault;
+        let dt_s = f64::from(grain.dt_s);
+        let (travel, overlap) = (f64::from(grain.travel), f64::from(grain.overlap));
+        let slower = suggest_dt(dt_s, SUGGESTED_TRAVEL / travel);
         let fault = |pass, object: String, message: String| Self { step, pass, object, message };
-        let broken = |pass, object: String| {
-            let message = format!("{object} is not finite; a smaller time.dt_s, or \"auto\", often helps");
-            fault(pass, object, message)
-        };
-        match (crowded, rows, not_finite, piece_not_finite) {
-            (Some(id), ..) => fault(
-                "Collide",
-                format!("grain {id}"),
-                format!(
-                    "grain {id} touches more than {MAX_CONTACTS} others, expected no more: dem.radius_spread is too large, \
-                     or grains lie in one another"
-                ),
-            ),
-            (None, Some([found, capacity]), ..) => fault(
-                "FindContacts",
-                "contacts".to_owned(),
-                format!(
-                    "{found} contacts, expected {capacity} at most; a larger dem.contacts_per_grain raises it"
-                ),
-            ),
-            (None, None, Some(id), _) => broken("Collide", format!("grain {id}")),
-            (None, None, None, Some(piece)) => broken("MovePieces", format!("piece {piece} of the slabs")),
-            (None, None, None, None) => fault("Collide", "grains".to_owned(), "an unnamed fault".to_owned()),
+        if let Some([found, capacity]) = rows {
+            let message = format!("the step requires {found} rows of contacts, capacity {capacity}");
+            return fault("FindContacts", "contacts".to_owned(), message);
         }
+        if let Some(id) = too_fast {
+            let message = format!(
+                "grain {id} is too fast: centre or surface of the fastest grain move by {travel:.2} radii per step, \
+                 expected at most 1 ({grain}); {slower}"
+            );
+            return fault("Collide", format!("grain {id}"), message);
+        }
+        if let Some(id) = crowded {
+            let message = if travel > FAST_TRAVEL {
+                format!(
+                    "grain {id} touches more than {MANY_CONTACTS} others because grains are too fast: some move by \
+                     {travel:.2} radii per step ({grain}); {slower}"
+                )
+            } else if overlap > 0.0 {
+                let stiffness_n_m = f64::from(grain.stiffness_n_m) * overlap / SUGGESTED_OVERLAP;
+                format!(
+                    "grain {id} touches more than {MANY_CONTACTS} others, and grains overlap by {:.0} % of a radius: \
+                     contacts are too soft for their load ({grain}); try dem.normal_stiffness_n_m = {} with \
+                     time.dt_s = \"auto\"",
+                    100.0 * overlap,
+                    two_digits_up(stiffness_n_m)
+                )
+            } else {
+                format!(
+                    "grain {id} touches more than {MAX_CONTACTS} others, which is the most that its list can hold \
+                     ({grain}); a smaller dem.radius_spread or range of attraction has fewer"
+                )
+            };
+            return fault("Collide", format!("grain {id}"), message);
+        }
+        let (pass, object) = match (not_finite, piece_not_finite) {
+            (Some(id), _) => ("Collide", format!("grain {id}")),
+            (None, Some(piece)) => ("MovePieces", format!("piece {piece} of the slabs")),
+            (None, None) => return fault("Collide", "grains".to_owned(), "an unnamed fault".to_owned()),
+        };
+        let message = format!("{object} is not finite; {}", suggest_dt(dt_s, f64::NAN));
+        fault(pass, object, message)
     }
+}
+
+/// Grains as the report of a fault reads them.
+pub struct ReportedGrains<'a> {
+    /// Index of each id.
+    pub place: &'a Buffer<u32>,
+    pub sphere: &'a Buffer<[f32; 4]>,
+    pub motion: &'a Buffer<frazil_shaders::types::GrainMotion>,
 }
 
 /// Fault record on the device, with the number of the current step.
 pub struct FaultRecord {
     record: Buffer<Raw>,
-    /// Capacity in contact rows.
-    capacity: u32,
+    report: Kernel<report_fault::Interface>,
+}
+
+/// Returns the record without a fault, after `step` steps.
+fn before(step: u64) -> Raw {
+    Raw {
+        step: NONE,
+        now: step as u32,
+        not_finite: NONE,
+        too_fast: NONE,
+        crowded: NONE,
+        n_rows: 0,
+        piece_not_finite: NONE,
+        ..bytemuck::Zeroable::zeroed()
+    }
 }
 
 impl FaultRecord {
     /// Makes the record without a fault, after `step` steps.
-    pub fn new(device: &Device, capacity: u32, step: u64) -> Result<Self> {
-        let none = Raw {
-            step: NONE,
-            now: step as u32,
-            not_finite: NONE,
-            crowded: NONE,
-            n_rows: 0,
-            piece_not_finite: NONE,
-        };
-        Ok(Self { record: device.buffer_from("fault", &[none])?, capacity })
+    pub fn new(device: &Device, step: u64) -> Result<Self> {
+        Ok(Self {
+            record: device.buffer_from("fault", &[before(step)])?,
+            report: Kernel::specialized(device, &report_fault::Specialization::default())?,
+        })
+    }
+
+    /// Forgets any fault, after `step` steps. It waits for the device.
+    pub fn start(&self, device: &Device, step: u64) -> Result<()> {
+        device.upload(&self.record, &[before(step)])
+    }
+
+    /// Returns the step and the required number of rows, if the first fault is an overflow of contacts. It
+    /// waits for the device.
+    pub fn overflow(&self, device: &Device) -> Result<Option<(u64, u32)>> {
+        let raw = device.download(&self.record, 1)?[0];
+        Ok((raw.n_rows > 0).then_some((raw.step.into(), raw.n_rows)))
+    }
+
+    /// Returns the record as words, of which the first is that of no element unless there is a fault.
+    pub fn hold(&self) -> Buffer<u32> {
+        self.record.cast()
     }
 
     pub fn buffer(&self) -> &Buffer<Raw> {
         &self.record
     }
 
-    pub fn check(&self, recorder: &mut Recorder, ring: &ReadbackRing) -> Result<DemFaultCheck> {
-        Ok(DemFaultCheck { record: ring.read(recorder, &self.record, 1)?, capacity: self.capacity })
+    /// Records the description of the first fault, if there was one, and its read-back; `capacity` is that of
+    /// rows.
+    pub fn check(
+        &self,
+        recorder: &mut Recorder,
+        ring: &ReadbackRing,
+        grains: &ReportedGrains<'_>,
+        parameters: &DemParameters,
+        capacity: u32,
+    ) -> Result<DemFaultCheck> {
+        let &ReportedGrains { place, sphere, motion } = grains;
+        let fault = &self.record;
+        let bindings = report_fault::Bindings { place, sphere, motion, fault };
+        recorder.dispatch(&self.report, Threads::Fixed(1), bindings, ());
+        let terms = &parameters.terms;
+        let [dt_s, stiffness_n_m] = [terms.dt_s, terms.normal_stiffness_n_m];
+        Ok(DemFaultCheck { record: ring.read(recorder, fault, 1)?, capacity, dt_s, stiffness_n_m })
     }
 }
 
@@ -95,6 +212,8 @@ impl FaultRecord {
 pub struct DemFaultCheck {
     record: Pending<Raw>,
     capacity: u32,
+    dt_s: f32,
+    stiffness_n_m: f32,
 }
 
 impl DemFaultCheck {
@@ -116,9 +235,20 @@ impl DemFaultCheck {
         Ok((raw.step != NONE).then(|| DemFault {
             step: raw.step.into(),
             not_finite: known(raw.not_finite),
+            too_fast: known(raw.too_fast),
             crowded: known(raw.crowded),
             rows: (raw.n_rows > 0).then_some([raw.n_rows, self.capacity]),
             piece_not_finite: known(raw.piece_not_finite),
+            grain: FaultyGrain {
+                radius_m: raw.radius_m,
+                position_m: raw.position_m,
+                velocity_m_s: raw.velocity_m_s,
+                spin_1_s: raw.spin_1_s,
+                overlap: f32::from_bits(raw.overlap),
+                travel: f32::from_bits(raw.travel),
+                dt_s: self.dt_s,
+                stiffness_n_m: self.stiffness_n_m,
+            },
         }))
     }
 }

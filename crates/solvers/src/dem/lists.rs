@@ -7,8 +7,8 @@ use super::slabs::{Around, Slabs};
 use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, Scan, ScanOptions, UniformGrid};
 use frazil_shaders::dem::{
-    check_lists, count_contacts, find_cells, fit_lists, list_contacts, recall_contacts, store_contacts,
-    store_grains,
+    check_lists, count_contacts, find_cells, fit_lists, hold_overflow, list_contacts, recall_contacts,
+    store_contacts, store_grains,
 };
 use frazil_shaders::types::DemLists;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, LARGEST_TILE_LOG2, Recorder, Threads};
@@ -21,6 +21,9 @@ pub static LIST_SKIN: Tunable = Tunable { name: "list_skin", default: 16, min: 1
 
 /// Threads of kernels with one workgroup: at least the rows of dispatch arguments.
 const ONE_GROUP: u32 = 32;
+
+/// Names of the counts by which grains are stored.
+const STORED: [&str; 2] = ["grains stored", "grains stored and one"];
 
 /// Returns the skin of a tuning, as a share of the radius.
 pub fn skin_radii(tuning: Tuning) -> f64 {
@@ -47,8 +50,10 @@ pub struct ContactLists {
     /// Likewise, if lists with a skin do not fit.
     again: DeviceCount,
     again_ends: DeviceCount,
-    /// Number of grains and one.
-    all_ends: DeviceCount,
+    /// Number of grains, by which they and their contacts are stored between builds; 0 after an overflow.
+    stored: DeviceCount,
+    /// Likewise, of grains and one.
+    stored_ends: DeviceCount,
     row_count: Buffer<u32>,
     /// Cells of grains by id; then the index of each id.
     key: Buffer<u32>,
@@ -60,6 +65,7 @@ pub struct ContactLists {
     scan: Scan,
     check: Kernel<check_lists::Interface>,
     fit: Kernel<fit_lists::Interface>,
+    hold_overflow: Kernel<hold_overflow::Interface>,
     find_cells: Kernel<find_cells::Interface>,
     count: Kernel<count_contacts::Interface>,
     list: Kernel<list_contacts::Interface>,
@@ -105,7 +111,8 @@ impl ContactLists {
             listing_starts: none("listing starts", n_cells + 1)?,
             again: none("listing again", n as u32)?,
             again_ends: none("listing again ends", n_ends)?,
-            all_ends: counts.upload(device, "grains and one", n_ends, n_ends)?,
+            stored: counts.upload(device, STORED[0], n as u32, n as u32)?,
+            stored_ends: counts.upload(device, STORED[1], n_ends, n_ends)?,
             row_count: device.buffer_from("row count", &vec![0; n + 1])?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
@@ -114,6 +121,10 @@ impl ContactLists {
             scan: Scan::with_options(device, n_ends, scan)?,
             check: Kernel::specialized(device, &check_lists::Specialization { workgroup_size: one_group })?,
             fit: Kernel::specialized(device, &fit_lists::Specialization { workgroup_size: one_group })?,
+            hold_overflow: Kernel::specialized(
+                device,
+                &hold_overflow::Specialization { workgroup_size: one_group },
+            )?,
             find_cells: Kernel::specialized(device, &find_cells::Specialization { workgroup_size })?,
             count,
             list,
@@ -129,6 +140,35 @@ impl ContactLists {
             max_groups_x: device.capabilities().max_groups_x,
             workgroup_size,
         })
+    }
+
+    /// Replaces the rows by `capacity` ones, which the next step must build, and ends an overflow. It waits
+    /// for the device.
+    ///
+    /// # Errors
+    /// Out of memory, or more than the device can bind; the lists are then unchanged.
+    pub fn grow(
+        &mut self,
+        device: &Device,
+        parameters: &DemParameters,
+        capacity: u32,
+    ) -> Result<(), SolverError> {
+        let (n, n_ends) = (self.stored.capacity, self.stored_ends.capacity);
+        let rows = ListRows::new(device, n as usize, capacity as usize, parameters.has_rolling())?;
+        let counts = Counts::new(device)?;
+        let stored = counts.upload(device, STORED[0], n, n)?;
+        let stored_ends = counts.upload(device, STORED[1], n_ends, n_ends)?;
+        let state = device.download(&self.state, 1)?;
+        // An overflow has halved the skin.
+        let skin_m = parameters.skin_m as f32;
+        device.upload(&self.state, &[DemLists { is_stale: 1, skin_m, used_skin_m: 0.0, ..state[0] }])?;
+        (self.rows, self.stored, self.stored_ends) = (rows, stored, stored_ends);
+        Ok(())
+    }
+
+    /// Returns the index of each grain by id, if lists have been built.
+    pub fn place(&self) -> &Buffer<u32> {
+        &self.key
     }
 
     /// Adopts bodies of the same shapes with other motions.
@@ -163,7 +203,7 @@ impl ContactLists {
     }
 
     /// Records the storage of grains and contacts in the order of ids: always, or only in a step that builds
-    /// lists.
+    /// lists. After an overflow nothing is stored.
     pub fn store(
         &self,
         recorder: &mut Recorder,
@@ -172,7 +212,7 @@ impl ContactLists {
         is_always: bool,
     ) -> Result<(), SolverError> {
         let (count, ends) =
-            if is_always { (&grains.count, &self.all_ends) } else { (&self.listing, &self.listing_ends) };
+            if is_always { (&self.stored, &self.stored_ends) } else { (&self.listing, &self.listing_ends) };
         let bindings = store_grains::Bindings {
             count: &count.count,
             sphere: &grains.sphere,
@@ -248,6 +288,21 @@ impl ContactLists {
         recorder.dispatch(&self.fit, Threads::Tiles(&self.listing, LARGEST_TILE_LOG2), bindings, params);
         self.count_rows(recorder, around, grains, slabs, &self.again, false);
         self.scan.record_if_any(recorder, &self.again_ends, &self.row_count, &self.rows.first_row)?;
+        let bindings = hold_overflow::Bindings {
+            count: &grains.count.count,
+            first_row: &self.rows.first_row,
+            fault: around.fault.buffer(),
+            grain_count: &self.listing.count,
+            grain_args: &self.listing.args,
+            stored_count: &self.stored.count,
+            stored_args: &self.stored.args,
+            stored_end_count: &self.stored_ends.count,
+            stored_end_args: &self.stored_ends.args,
+        };
+        let params =
+            hold_overflow::Params { capacity: self.rows.near.len() as u32, max_groups_x: self.max_groups_x };
+        let threads = Threads::Tiles(&self.again, LARGEST_TILE_LOG2);
+        recorder.dispatch(&self.hold_overflow, threads, bindings, params);
         let bindings = list_contacts::Bindings {
             count: &self.listing.count,
             terms: around.terms,
@@ -264,7 +319,6 @@ impl ContactLists {
             order: &self.order,
             first_row: &self.rows.first_row,
             near: &self.rows.near,
-            fault: around.fault.buffer(),
         };
         let params = list_contacts::Params { time_s: around.time_s };
         recorder.dispatch(&self.list, Threads::Counted(&self.listing), bindings, params);

@@ -46,13 +46,14 @@ mod solver;
 mod touching;
 
 pub use factory::Factory;
-pub use fault::{DemFault, DemFaultCheck};
+pub use fault::{DemFault, DemFaultCheck, FaultyGrain};
 pub use flow_map::PendingFlowCells;
+pub use frazil_shaders::dem::fault::MAX_CONTACTS;
 pub use grains::Grains;
 pub use lists::LIST_SKIN;
 pub use map_grid::MapGrid;
 pub use metrics::{DemMetrics, PendingDemMetrics, SlabMetrics};
-pub use parameters::{DemParameters, MAX_CONTACTS};
+pub use parameters::DemParameters;
 pub use pieces::Pieces;
 pub use shown::set_infos;
 pub use slabs::ShownPieces;

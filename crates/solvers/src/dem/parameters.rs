@@ -6,10 +6,6 @@ use crate::Surroundings;
 use frazil_scene::{Dem, damping_ratio};
 use frazil_shaders::types::{DemTerms, WrappedGrid};
 
-/// Maximum number of neighbours of a grain. Twelve equal balls touch another; the rest is for unequal radii,
-/// surfaces, and attraction, which has a longer range.
-pub const MAX_CONTACTS: u32 = 24;
-
 /// Maximum number of grid cells per grain: the grid is wrapped beyond it.
 const CELLS_PER_GRAIN: u64 = 4;
 /// Number of cells up to which a grid is never wrapped, for any number of grains.

@@ -1,15 +1,16 @@
 //! Grains on the device: the stages of a step, and the state between steps.
 
 use super::contacts::{Contacts, Rows, capacity_for};
-use super::fault::{DemFaultCheck, FaultRecord};
+use super::fault::{DemFaultCheck, FaultRecord, ReportedGrains};
 use super::flow_map::{FlowMap, PendingFlowCells};
 use super::grains::Grains;
 use super::lists::{ContactLists, skin_radii};
 use super::metrics::{DemMeasurePass, PendingDemMetrics};
-use super::parameters::{DemParameters, MAX_CONTACTS};
+use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{Around, ShownPieces, Slabs};
 use crate::bodies::nowhere;
+use crate::fault::{Regrown, grown_capacity};
 use crate::grab::GrabPass;
 use crate::{Grab, Saved, SolverError, StateColumn, Surroundings, Tuning};
 use frazil_particles::{ColumnView, Material, ParticleSet};
@@ -109,7 +110,6 @@ fn body_kernels(
         has_named_bodies: (!surroundings.names.is_empty()).into(),
         body_kinds: surroundings.kinds(),
         has_motion: surroundings.has_motion().into(),
-        max_contacts: MAX_CONTACTS,
     };
     let collide::Specialization { has_bodies, has_named_bodies, body_kinds, has_motion, .. } = specialization;
     let motion =
@@ -193,7 +193,7 @@ impl Dem {
             tuning,
             collide,
             move_grains,
-            fault: FaultRecord::new(device, contacts.n_rows(), 0)?,
+            fault: FaultRecord::new(device, 0)?,
             gauge: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
             contacts,
@@ -352,7 +352,8 @@ impl Dem {
     pub fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) {
         self.record_output(recorder);
         let Particles { count, position, velocity, .. } = &self.particles;
-        self.grab.record_on(recorder, count, [position, velocity], grab, self.parameters.terms.dt_s);
+        let pull = (grab, self.parameters.terms.dt_s);
+        self.grab.record_on(recorder, count, [position, velocity], pull, Some(&self.fault.hold()));
         self.adopt_columns();
     }
 
@@ -480,7 +481,32 @@ impl Dem {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<DemFaultCheck> {
-        self.fault.check(recorder, &self.ring)
+        let grains = ReportedGrains {
+            place: self.lists.place(),
+            sphere: &self.particles.sphere,
+            motion: &self.particles.motion,
+        };
+        self.fault.check(recorder, &self.ring, &grains, &self.parameters, self.contacts.n_rows())
+    }
+
+    /// Goes on from the state before the step whose contacts did not fit, with more rows; see
+    /// [`Solver::regrow`](crate::Solver::regrow). It waits for the device.
+    ///
+    /// # Errors
+    /// Out of memory, or more rows than the device can bind.
+    pub fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
+        let Some((step, required)) = self.fault.overflow(device)? else { return Ok(None) };
+        let from = self.contacts.n_rows();
+        let limit = device.capabilities().max_storage_range / size_of::<[f32; 4]>() as u64;
+        let to = grown_capacity(from, required, limit.try_into().unwrap_or(u32::MAX));
+        let (contact, shear) = self.contacts.grown(device, to)?;
+        self.lists.grow(device, &self.parameters, to)?;
+        self.fault.start(device, step - 1)?;
+        (self.contacts.contact, self.contacts.shear) = (contact, shear);
+        // The columns hold the state: the step had stored it before its lists turned out not to fit.
+        self.adopt_columns();
+        self.step = step - 1;
+        Ok(Some(Regrown { step: self.step, object: "rows of contacts", from, to }))
     }
 
     /// Restores grains as they were before step `step` + 1, bit for bit. Set-up only: waits for the device.
@@ -512,7 +538,7 @@ impl Dem {
             map.restore(device, &saved)?;
         }
         dem.step = step;
-        dem.fault = FaultRecord::new(device, dem.contacts.n_rows(), step)?;
+        dem.fault.start(device, step)?;
         Ok(dem)
     }
 

@@ -26,6 +26,14 @@ impl CapacityControl {
         BlockCapacity { occupied, active }
     }
 
+    /// Returns the capacity after a step that exceeded `capacity` and found so many blocks: never less than
+    /// before. If there was no room for all occupied blocks, those that they reach were not all found, and a
+    /// further step may exceed it again.
+    pub fn beyond(capacity: BlockCapacity, found: [u32; 2]) -> BlockCapacity {
+        let BlockCapacity { occupied, active } = Self::required(found);
+        BlockCapacity { occupied: occupied.max(capacity.occupied), active: active.max(capacity.active) }
+    }
+
     /// Returns the capacity for particles at these positions.
     pub fn for_particles(layout: &BlockLayout, positions_m: &[[f32; 3]]) -> BlockCapacity {
         let lattice = layout.lattice();

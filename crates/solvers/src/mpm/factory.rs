@@ -75,6 +75,7 @@ impl Solver for Mpm {
     forward_to_own!(
         record_step,
         set_scene,
+        regrow,
         record_grab,
         record_output,
         particle_sets,

@@ -4,6 +4,7 @@ use super::loads::Loads;
 use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::SolverFault;
+use crate::fault::{length, suggest_dt};
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
 use frazil_shaders::mpm::{fault, report_fault};
 use frazil_shaders::types::{MpmFault, MpmTerms};
@@ -11,6 +12,9 @@ use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result,
 use std::fmt;
 
 const NONE: u32 = u32::MAX;
+
+/// Travel in cells per step of the time step that is suggested for particles that are too fast.
+const SUGGESTED_TRAVEL: f64 = 0.4;
 
 /// Reason why a simulation cannot go on. The device keeps the state as left by the step that broke it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +25,10 @@ pub struct Fault {
     pub pass: &'static str,
     /// Kind of fault.
     pub found: FaultKind,
+    /// Time step in s.
+    pub dt_s: f32,
+    /// Side of a cell in m.
+    pub cell_m: f32,
 }
 
 /// Kind of fault, with the particle concerned.
@@ -45,6 +53,8 @@ pub enum FaultKind {
     GridFull {
         /// Capacity in blocks.
         capacity: BlockCapacity,
+        /// Blocks found; of the active ones, those that the occupied blocks within the capacity reach.
+        required: BlockCapacity,
     },
 }
 
@@ -55,21 +65,24 @@ impl fmt::Display for Fault {
 }
 
 impl From<Fault> for SolverFault {
-    fn from(Fault { step, pass, found }: Fault) -> Self {
+    fn from(Fault { step, pass, found, dt_s, cell_m }: Fault) -> Self {
         let (object, message) = match found {
-            FaultKind::Particle { what, id, cell, position_m, velocity_m_s, determinant } => (
-                format!("particle {id}"),
-                format!(
+            FaultKind::Particle { what, id, cell, position_m, velocity_m_s, determinant } => {
+                let travel = length(velocity_m_s) * f64::from(dt_s) / f64::from(cell_m);
+                // Another share than a half only follows from speed.
+                let share = if travel > 1.0 { SUGGESTED_TRAVEL / travel } else { f64::NAN };
+                let message = format!(
                     "particle {id}, in cell {cell:?}, {what} (position {position_m:?} m, velocity {velocity_m_s:?} m/s, \
-                     det F_E {determinant}); a smaller time.dt_s, or \"auto\", often helps"
-                ),
-            ),
-            FaultKind::GridFull { capacity } => (
+                     det F_E {determinant}, {travel:.2} cells per step); {}",
+                    suggest_dt(f64::from(dt_s), share)
+                );
+                (format!("particle {id}"), message)
+            }
+            FaultKind::GridFull { capacity, required } => (
                 "blocks of nodes".to_owned(),
                 format!(
-                    "snow reached more than {} blocks of nodes within a few steps, so that there was no time to make room \
-                     for them; fewer solver.steps_per_submission leave more",
-                    capacity.active
+                    "snow occupies {} blocks of nodes and reaches {} at least, capacity {} and {}",
+                    required.occupied, required.active, capacity.occupied, capacity.active
                 ),
             ),
         };
@@ -87,9 +100,12 @@ pub struct FaultRecord {
 #[derive(Debug)]
 pub struct FaultCheck {
     record: Pending<MpmFault>,
+    required: Pending<u32>,
     blocks: [u32; 3],
     dimensions: u32,
     capacity: BlockCapacity,
+    dt_s: f32,
+    cell_m: f32,
 }
 
 impl FaultRecord {
@@ -104,6 +120,13 @@ impl FaultRecord {
     /// Forgets any fault, before step `step` + 1. Set-up only: waits for the device.
     pub fn start(&self, device: &Device, step: u64) -> Result<()> {
         device.upload(&self.record, &[before_step(step)])
+    }
+
+    /// Returns the step of the first fault, if it is an overflow of blocks. It waits for the device.
+    pub fn overflow(&self, device: &Device) -> Result<Option<u64>> {
+        let record = device.download(&self.record, 1)?[0];
+        let is_overflow = record.step != NONE && record.place == NONE;
+        Ok(is_overflow.then_some(record.step.into()))
     }
 
     /// Returns the record as words, of which the first is that of no element unless there is a fault.
@@ -147,9 +170,13 @@ impl FaultRecord {
         recorder: &mut Recorder,
         ring: &ReadbackRing,
         blocks: &SparseBlocks,
+        parameters: &MpmParameters,
     ) -> Result<FaultCheck> {
         Ok(FaultCheck {
             record: ring.read(recorder, &self.record, 1)?,
+            required: ring.read(recorder, blocks.required(), 2)?,
+            dt_s: parameters.terms.dt_s,
+            cell_m: parameters.terms.cell_m,
             blocks: blocks.layout().lattice().blocks,
             dimensions: blocks.layout().dimensions(),
             capacity: blocks.capacity(),
@@ -212,9 +239,14 @@ impl FaultCheck {
             fault::INVERTED => ("UpdateParticles", particle("was turned inside out")),
             fault::TOO_FAST => ("UpdateParticles", particle("moved more than a cell in one step")),
             // fault::GRID_FULL
-            _ => ("SortByCell", FaultKind::GridFull { capacity: self.capacity }),
+            _ => {
+                let required = self.required.wait()?;
+                let required = BlockCapacity { occupied: required[0], active: required[1] };
+                ("SortByCell", FaultKind::GridFull { capacity: self.capacity, required })
+            }
         };
-        Ok(Some(Fault { step: record.step.into(), pass, found }))
+        let step = record.step.into();
+        Ok(Some(Fault { step, pass, found, dt_s: self.dt_s, cell_m: self.cell_m }))
     }
 }
 

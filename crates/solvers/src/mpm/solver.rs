@@ -10,9 +10,10 @@ use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
 use crate::bodies::nowhere;
+use crate::fault::Regrown;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
-use frazil_kernels::SparseBlocks;
+use frazil_kernels::{BlockCapacity, SparseBlocks};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
 use frazil_scene::{InitialVolume, Scene};
 use frazil_shaders::mpm::{
@@ -240,17 +241,44 @@ impl Mpm {
 
     fn try_record_step(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
         if let Some(capacity) = self.capacity_control.next_capacity(&self.blocks)? {
-            self.blocks.resize(&self.device, capacity)?;
-            self.nodes = Nodes::new(&self.device, &self.parameters, capacity)?;
-            if let Some(implicit) = &mut self.implicit {
-                implicit.resize(&self.device, capacity.active)?;
-            }
+            self.resize(capacity)?;
         }
         for stage in self.stages() {
             self.record_stage(recorder, stage)?;
         }
         self.capacity_control.record(recorder, &self.ring, &self.blocks)?;
         Ok(())
+    }
+
+    fn resize(&mut self, capacity: BlockCapacity) -> Result<(), SolverError> {
+        let nodes = Nodes::new(&self.device, &self.parameters, capacity)?;
+        self.blocks.resize(&self.device, capacity)?;
+        self.nodes = nodes;
+        if let Some(implicit) = &mut self.implicit {
+            implicit.resize(&self.device, capacity.active)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from the state before the step whose blocks did not fit, with room for more; see
+    /// [`Solver::regrow`](crate::Solver::regrow). It waits for the device.
+    ///
+    /// # Errors
+    /// Out of memory, or more blocks than the device can bind.
+    pub fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
+        let Some(step) = self.fault.overflow(device)? else { return Ok(None) };
+        let from = self.blocks.capacity();
+        let required = device.download(self.blocks.required(), 2)?;
+        let to = CapacityControl::beyond(from, [required[0], required[1]]);
+        let (object, numbers) = match required[1] > from.active {
+            true => ("active blocks of nodes", [from.active, to.active]),
+            false => ("occupied blocks of nodes", [from.occupied, to.occupied]),
+        };
+        self.resize(to)?;
+        self.capacity_control = CapacityControl::default();
+        self.step = step - 1;
+        self.fault.start(device, self.step)?;
+        Ok(Some(Regrown { step: self.step, object, from: numbers[0], to: numbers[1] }))
     }
 
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
@@ -439,7 +467,10 @@ impl Mpm {
 
     /// Records a pull on the particles, before a step.
     pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
-        self.grab.record(recorder, &self.particles.phase, grab, self.parameters.terms.dt_s);
+        let phase = &self.particles.phase;
+        let columns = [phase.position.front(), phase.velocity.front()];
+        let pull = (grab, self.parameters.terms.dt_s);
+        self.grab.record_on(recorder, &phase.count, columns, pull, Some(&self.fault.hold()));
     }
 
     /// Returns the parameters that the kernels use.
@@ -579,7 +610,7 @@ impl Mpm {
         if self.loads.measured().is_none() {
             self.report_fault(recorder);
         }
-        self.fault.check(recorder, &self.ring, &self.blocks)
+        self.fault.check(recorder, &self.ring, &self.blocks, &self.parameters)
     }
 
     /// Restores snow as it was before step `step` + 1, bit for bit. Set-up only: waits for the device.

@@ -155,16 +155,18 @@ impl Sample {
 
     /// Takes steps, and returns the fault, if one occurred.
     pub fn try_step(&mut self, n: u64) -> Result<Option<Fault>, Failure> {
-        let mut left = n;
+        let last = self.mpm.step() + n;
         loop {
-            let now = left.min(STEPS_AT_ONCE);
-            left -= now;
+            let now = (last - self.mpm.step()).min(STEPS_AT_ONCE);
             let mut recorder = self.device.recorder()?;
             (0..now).for_each(|_| self.mpm.record_step(&mut recorder));
             let check = self.mpm.record_fault_check(&mut recorder)?;
             self.device.submit(recorder)?;
             let fault = check.wait()?;
-            if left == 0 || fault.is_some() {
+            if fault.is_some() && self.mpm.regrow(&self.device)?.is_some() {
+                continue;
+            }
+            if self.mpm.step() == last || fault.is_some() {
                 return Ok(fault);
             }
         }

@@ -24,7 +24,7 @@ pub use study::Study;
 use crate::args::AnalyzeArgs;
 use crate::device;
 use crate::failure::Failure;
-use crate::run::Folder;
+use crate::run::{Existing, Output};
 use crate::say;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -44,13 +44,16 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
             return Err(Failure::input(format!("{option}: found with {study}, expected with {owner} only")));
         }
     }
-    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("analyze_{study}")));
-    let report = if study == Study::Fragments {
-        fragments::study(&args.recordings, args.linking_length_m)?
-    } else {
-        on_device(args, &out, effort, validation)?
+    let output = Output {
+        requested: args.out.as_deref(),
+        default: &Path::new("out").join(format!("analyze_{study}")),
+        existing: Existing::of(args.overwrite, false),
     };
-    let _ = Folder::create(&out)?;
+    let (report, out) = if study == Study::Fragments {
+        (fragments::study(&args.recordings, args.linking_length_m)?, output.claim()?)
+    } else {
+        on_device(args, output, effort, validation)?
+    };
     report.write(&out)?;
     if !args.quiet {
         say::note(format_args!("{}; wrote {study}.csv, .svg and .md in {}", report.summary, out.display()));
@@ -58,11 +61,16 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs a study on the device of the arguments.
-fn on_device(args: &AnalyzeArgs, out: &Path, effort: Effort, validation: bool) -> Result<Report, Failure> {
+/// Runs a study on the device of the arguments. Returns its report and the output folder.
+fn on_device(
+    args: &AnalyzeArgs,
+    output: Output<'_>,
+    effort: Effort,
+    validation: bool,
+) -> Result<(Report, PathBuf), Failure> {
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     // A folder that cannot be created is reported before the study.
-    let _ = Folder::create(out)?;
+    let out = output.claim()?;
     let report = match args.study {
         Study::Noise => noise::study(&device, effort),
         Study::Limits => limits::study(&device, effort),
@@ -73,5 +81,5 @@ fn on_device(args: &AnalyzeArgs, out: &Path, effort: Effort, validation: bool) -
     device.check_validation()?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
-    Ok(report)
+    Ok((report, out))
 }

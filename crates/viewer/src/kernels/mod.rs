@@ -32,7 +32,7 @@ pub fn kernels(args: &KernelsArgs, validation: bool) -> Result<(), Failure> {
     if let (Some(budget), Some(path)) = (&budget, &args.against) {
         check_comparable(budget, path, &compiled)?;
     }
-    say::data(&if args.json { compiled.json() } else { text(&compiled) })?;
+    say::data(&if args.json { compiled.json() } else { text(&compiled, args.wide) })?;
     if let Some(path) = &args.write_budget {
         let budget = KernelBudget::of(&compiled.device, &compiled.driver, &compiled.kernels);
         std::fs::write(path, budget.text())
@@ -104,10 +104,10 @@ fn check_comparable(budget: &KernelBudget, path: &Path, compiled: &Compiled) -> 
     )))
 }
 
-fn text(compiled: &Compiled) -> String {
+fn text(compiled: &Compiled, wide: bool) -> String {
     let mut text =
         format!("{} kernels for {} ({})\n\n", compiled.kernels.len(), compiled.device, compiled.driver);
-    text += &facts_table(&compiled.kernels, TableStyle::Plain);
+    text += &facts_table(&compiled.kernels, wide, TableStyle::Plain);
     if !compiled.reports_statistics() {
         text += "registers, spills and code size: not reported by this driver\n";
     }

@@ -29,6 +29,20 @@ impl Legends {
         self.found.iter().find(|(of, _)| of == name).map(|(_, legend)| legend)
     }
 
+    /// Sets the colours and the range of a legend that has been found.
+    #[cfg(feature = "window")]
+    pub fn set(&mut self, name: &str, map: ColorMap, range: [f32; 2]) {
+        if let Some((_, legend)) = self.found.iter_mut().find(|(of, _)| of == name) {
+            (legend.map, legend.range) = (map, range);
+        }
+    }
+
+    /// Forgets a legend, which is then determined anew.
+    #[cfg(feature = "window")]
+    pub fn forget(&mut self, name: &str) {
+        self.found.retain(|(of, _)| of != name);
+    }
+
     /// Determines the legend of a property of sets of particles, each with its count. If neither the scene
     /// nor the owner of the column gives a range, it is that of the values after all submissions so far,
     /// for which this waits for the device; without particles there is none yet.

@@ -12,9 +12,11 @@ mod powder;
 mod shown;
 mod space;
 mod surface;
+mod vertex_columns;
 
 pub use coloring::check;
 pub use landscape::SlabPoses;
 pub use painter::{Painter, camera, property, schemes};
 pub use shown::Shown;
 pub use surface::{HostSurface, Surfaces, check as check_surface};
+pub use vertex_columns::vertex_columns;

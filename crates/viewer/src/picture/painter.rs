@@ -14,8 +14,8 @@ use super::surface::Surfaces;
 use crate::failure::Failure;
 use frazil_particles::{ColumnKind, Material, ParticleSet, SetInfo};
 use frazil_render::{
-    Ball, ColorMap, Coloring, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Radius, Renderer, Shading,
-    Shadows, Swatch, WireBox,
+    Ball, Clip, ColorMap, Coloring, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Radius, Renderer,
+    Shading, Shadows, Swatch, WireBox,
 };
 use frazil_scene::{Collider, GridLines, Projection, RenderScheme, Scene, Side};
 use frazil_vk::{Buffer, Device, Image, Recorder};
@@ -33,6 +33,7 @@ pub struct Painter {
     surfaces: Surfaces,
     powder: PowderStyle,
     fluids: Fluids,
+    clip: Option<Clip>,
 }
 
 /// A set of particles to be drawn as spheres.
@@ -99,6 +100,7 @@ impl Painter {
             surfaces: Surfaces::new(device, scene),
             powder: PowderStyle::of(scene),
             fluids: Fluids::new(device, scene)?,
+            clip: None,
         })
     }
 
@@ -189,6 +191,7 @@ impl Painter {
             },
             // Surfaces are coloured by material.
             legend: self.legends.get(name).filter(|_| !(has_surface || is_fluid && sprites.is_empty())),
+            clip: self.clip,
             swatches: &swatches,
             scale: scenery.scene.render.show_scale,
             caption: &caption,
@@ -210,6 +213,51 @@ impl Painter {
             None => return None,
         };
         scene.render.shadows.then_some(shadows)
+    }
+
+    /// Draws the bodies of a scene that differs in live parameters alone, such as motions of bodies.
+    pub fn set_scene(&mut self, scene: &Scene) {
+        if self.scenery.scene != *scene {
+            self.scenery.scene = scene.clone();
+        }
+    }
+
+    /// Draws only those spheres whose centres are in a layer of space.
+    #[cfg(feature = "window")]
+    pub fn set_clip(&mut self, clip: Option<Clip>) {
+        self.clip = clip;
+    }
+
+    /// Returns the legend of a property, once a picture of it has been recorded.
+    #[cfg(feature = "window")]
+    pub fn legend(&self, name: &str) -> Option<&Legend> {
+        self.legends.get(name)
+    }
+
+    /// Sets the colours and the range of the pictures of a property from now on.
+    #[cfg(feature = "window")]
+    pub fn set_legend(&mut self, name: &str, map: ColorMap, range: [f32; 2]) {
+        self.legends.set(name, map, range);
+    }
+
+    /// Determines colours and range of a property anew in the next picture, as in the first one.
+    #[cfg(feature = "window")]
+    pub fn reset_legend(&mut self, name: &str) {
+        self.legends.forget(name);
+    }
+
+    /// Downloads the finite values of a property that particles drawn as spheres have. It waits for the
+    /// device.
+    #[cfg(feature = "window")]
+    pub fn values(&self, shown: &Shown<'_>, name: &str) -> Result<Vec<f32>, Failure> {
+        let mut values = Vec::new();
+        for set in shown.sets.iter().filter(|set| !self.is_fluid(set)) {
+            let Some(property) = self.property_of(set, name) else { continue };
+            let n = self.device.download(&set.count.count, 1)?.first().map_or(0, |n| *n as usize);
+            let all = property.values.download(&self.device, n)?;
+            values.extend(all.into_iter().filter(|value| value.is_finite()));
+        }
+        Ok(values)
     }
 
     /// Returns true if a picture needs results on the host before it is recorded.

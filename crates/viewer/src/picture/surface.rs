@@ -3,6 +3,7 @@
 use super::coloring::WATER_COLOUR;
 use super::shown::Shown;
 use crate::failure::Failure;
+use frazil_io::Column;
 use frazil_particles::{Material, ParticleSet};
 use frazil_render::{Coloring, Mesh, ParticleSurface, Particles, Radius, Shading, SurfaceOptions};
 use frazil_scene::{Scene, Vec3};
@@ -22,13 +23,15 @@ pub struct HostSurface {
     pub position: Vec<[f32; 3]>,
     pub normal: Vec<[f32; 3]>,
     pub triangles: Vec<[u32; 3]>,
+    /// Properties of vertices.
+    pub attributes: Vec<Column>,
 }
 
 impl HostSurface {
     /// Returns the mesh in the form in which it is written.
     pub fn mesh(&self) -> frazil_io::Mesh<'_> {
-        let Self { position, normal, triangles } = self;
-        frazil_io::Mesh { position, normal, triangles }
+        let Self { position, normal, triangles, attributes } = self;
+        frazil_io::Mesh { position, normal, triangles, attributes }
     }
 }
 

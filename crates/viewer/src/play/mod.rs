@@ -1,14 +1,15 @@
 //! `frazil play`: plays a recording in a window, or writes it as a video.
 
 mod ffmpeg;
-mod sink;
+pub mod sink;
 
 use crate::args::PlayArgs;
+use crate::damage;
 use crate::device;
 use crate::failure::Failure;
 use crate::picture::{self, Painter};
 use crate::say;
-use crate::view::{self, Plan, Playback, Player, Requested};
+use crate::view::{self, Playback, Player};
 use frazil_io::Recording;
 use frazil_scene::Scene;
 use frazil_vk::ReadbackRing;
@@ -31,8 +32,7 @@ pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
     if let Some(out) = &args.out {
         return write(args, recording, scene, playback, out, validation);
     }
-    let requested = Requested::Recording(Box::new(recording), Box::new(scene), playback);
-    view::open_window(requested, Plan::default(), args.device.device.clone(), validation)
+    view::play(recording, scene, playback, args.device.device.clone(), validation)
 }
 
 /// Draws every picture and writes it to a file; no window is needed.
@@ -46,7 +46,10 @@ fn write(
 ) -> Result<(), Failure> {
     let (width, height) = (scene.render.width_px, scene.render.height_px);
     // A path that cannot be written is reported before the device is opened.
-    let mut sink = Sink::create(out, width, height, args.fps)?;
+    let mut sink = Sink::create(out, width, height, args.fps, args.overwrite)?;
+    if let Some(problem) = damage::unfinished(&recording) {
+        say::note(format_args!("warning: {problem}"));
+    }
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let frames: Vec<usize> = playback.frames(recording.len()).collect();
     let mut player = Player::new(&device, recording, scene, playback)?;
@@ -71,7 +74,7 @@ fn write(
     sink.finish()?;
     if !args.quiet {
         let (n, out) = (frames.len(), out.display());
-        say::note(format_args!("{n} pictures of {width} × {height} at {} a second are in {out}", args.fps));
+        say::note(format_args!("{n} pictures of {width} × {height} at {} fps are in {out}", args.fps));
     }
     player.check_whole()
 }

@@ -2,7 +2,7 @@
 
 use super::ffmpeg::Ffmpeg;
 use crate::failure::Failure;
-use crate::run::create_dir;
+use crate::run::{create_dir, refuse_file, refuse_populated};
 use frazil_io::Y4mWriter;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,24 @@ pub enum Sink {
 }
 
 impl Sink {
-    pub fn create(out: &Path, width: u32, height: u32, fps: u32) -> Result<Self, Failure> {
+    /// Returns true if videos can be encoded as mp4 and gif.
+    #[cfg(feature = "window")]
+    pub fn has_ffmpeg() -> bool {
+        use std::process::{Command, Stdio};
+        let version =
+            Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    }
+
+    /// Creates the output. A file, or a folder with files, is refused unless it may be replaced.
+    pub fn create(out: &Path, width: u32, height: u32, fps: u32, may_replace: bool) -> Result<Self, Failure> {
         let extension = out.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        let is_video = matches!(extension.as_deref(), Some("mp4" | "gif" | "y4m"));
+        match is_video {
+            _ if may_replace => {}
+            true => refuse_file("--out", out)?,
+            false => refuse_populated(out)?,
+        }
         match extension.as_deref() {
             Some(format @ ("mp4" | "gif")) => {
                 Ok(Self::Ffmpeg(Ffmpeg::start(out, format, width, height, fps)?))

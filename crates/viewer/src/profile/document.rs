@@ -49,6 +49,7 @@ pub fn document(
         timeline: passes.timeline(),
         vary: None,
         samples_ns: passes.samples().by_kernel().map(|(name, ns)| (name.clone(), ns.clone())).collect(),
+        runs: Vec::new(),
     })
 }
 

@@ -8,13 +8,14 @@ mod stepping;
 mod vary;
 
 pub use document::{document, kernel_fact, kernel_facts, memory, write};
+pub use stepping::steps;
 pub use vary::Runner;
 
 use crate::args::ProfileArgs;
 use crate::device;
 use crate::failure::Failure;
 use crate::profiling::PassLog;
-use crate::run::{self, Folder};
+use crate::run::{self, Existing, Output};
 use crate::say;
 use crate::simulation::Simulation;
 use frazil_kernels::MultiplyAdd;
@@ -23,27 +24,31 @@ use frazil_report::{
     profile_table, throughput_table, vary_table,
 };
 use frazil_solvers::SolverError;
+use std::ffi::OsString;
 use std::time::Instant;
-use stepping::steps;
 
 /// Number of memory names in the table.
 const COLUMNS_SHOWN: usize = 12;
 
 /// Measures, compares and varies as requested, prints tables, and writes `profile.json`, `trace.json` and
-/// `profile.html`.
-pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
+/// `profile.html`. `words` are the arguments of this process.
+pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     if let Some(candidates) = &args.vary {
         vary::check_key(candidates, &scene)?;
     }
-    let baseline = args.against.as_deref().map(against::read).transpose()?;
+    let baseline = args.compare.against.as_deref().map(against::open).transpose()?;
     let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
     let scene_hash = run::scene_hash(&scene)?;
     if let Some(baseline) = &baseline {
         baseline.check(&device.info().name, &scene.name, &scene_hash)?;
     }
-    let folder = Folder::create(&args.out.clone().unwrap_or_else(|| run::default_folder(&scene)))?;
-    let _lock = run::FolderLock::acquire(folder.root())?;
+    let output = Output {
+        requested: args.out.as_deref(),
+        default: &run::default_folder(&scene.name, "_profile"),
+        existing: Existing::of(args.overwrite, false),
+    };
+    let (folder, _lock) = output.claim_and_lock()?;
     let peak_gflop_per_s = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
     let mut passes = PassLog::new(&device)?;
     let mut simulation = Simulation::new(&device, scene)?;
@@ -72,14 +77,19 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
         profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, simulation.tuning, steps)?);
         device.check_validation()?;
     }
-    let comparison = baseline.as_ref().map(|b| b.compare(&profile, args.tolerance)).transpose()?;
-    write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
+    let described = device::describe(device.info());
+    drop((simulation, device));
+    let (comparison, load) = against::measure(args, baseline.as_ref(), &mut profile, words)?;
+    write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
 
-    let mut text = summary(&profile, &device::describe(device.info()), wall_s / args.steps as f64);
+    let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
     if let Some(comparison) = &comparison {
         text += &format!("\n{}", comparison_table(comparison, TableStyle::Plain));
+    }
+    if let Some(load) = &load {
+        text += &format!("{load}\n");
     }
     say::data(&text)?;
     for gap in passes.gaps() {
@@ -106,7 +116,7 @@ fn work(simulation: &Simulation) -> Result<Vec<WorkItem>, Failure> {
 }
 
 /// Formats the tables, and the overlap of host and device.
-fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
+fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
     let (n, plain) = (profile.n_particles, TableStyle::Plain);
     let mut text = format!("{}: {n} particles, {} steps on {device}\n", profile.scene, profile.steps);
     if !profile.tuning.is_empty() {
@@ -116,13 +126,13 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     if profile.is_software {
         text += &format!("{}\n", device::SOFTWARE_WARNING);
     }
-    text += &format!("\n{}", profile_table(&profile.rows, plain));
-    text += &format!("\n{}", pass_table(&profile.passes, plain));
+    text += &format!("\n{}", profile_table(&profile.rows, wide, plain));
+    text += &format!("\n{}", pass_table(&profile.passes, wide, plain));
     let throughputs = profile.throughputs();
     if !throughputs.is_empty() {
-        text += &format!("\n{}", throughput_table(&throughputs, plain));
+        text += &format!("\n{}", throughput_table(&throughputs, wide, plain));
     }
-    text += &format!("\n{}", facts_table(&profile.kernels, plain));
+    text += &format!("\n{}", facts_table(&profile.kernels, wide, plain));
     if !profile.driver_reports() {
         text += "registers, spills and code size: not reported by this driver\n";
     }

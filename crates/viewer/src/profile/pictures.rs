@@ -11,8 +11,20 @@ use std::time::Instant;
 /// Number of pictures in flight, as of submissions in a run.
 const MAX_IN_FLIGHT: usize = 3;
 
-/// Draws `n` pictures, each after a step.
+/// Draws `n` pictures, each after a step; again if a record overflowed, since steps then did nothing.
 pub fn measure(simulation: &mut Simulation, n: u64) -> Result<Pictures, Failure> {
+    loop {
+        let pictures = draw(simulation, n)?;
+        let mut recorder = simulation.device.recorder()?;
+        let fault = simulation.solver.record_fault_check(&mut recorder)?;
+        simulation.device.submit(recorder)?;
+        if !simulation.went_back(fault)? {
+            return Ok(pictures);
+        }
+    }
+}
+
+fn draw(simulation: &mut Simulation, n: u64) -> Result<Pictures, Failure> {
     let device = simulation.device.clone();
     let ring = ReadbackRing::new(&device);
     let mut camera = Camera::new(simulation)?;

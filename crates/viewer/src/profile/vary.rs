@@ -120,17 +120,24 @@ impl Runner {
     pub fn take(&mut self, n: u64, timed: bool) -> Result<(), Failure> {
         let device = self.simulation.device.clone();
         let max = u64::from(self.simulation.scene.solver.steps_per_submission);
-        let mut left = n;
-        while left > 0 {
-            let steps = max.min(left);
-            left -= steps;
+        let last = self.simulation.step() + n;
+        while self.simulation.step() < last {
+            let steps = max.min(last - self.simulation.step());
             let mut recorder =
                 device.recorder_with(RecorderOptions { profile: timed, ..Default::default() })?;
             let step_ends = self.simulation.record_steps(&mut recorder, steps);
+            let n_passes = recorder.pass_count() as usize;
+            let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
             let submission = device.submit(recorder)?;
             submission.wait()?;
+            if self.simulation.went_back(fault)? {
+                continue;
+            }
             if timed {
-                self.samples.add(&submission.pass_times()?, &step_ends);
+                let mut times = submission.pass_times()?;
+                // Without the check for faults.
+                times.truncate(n_passes);
+                self.samples.add(&times, &step_ends);
             }
         }
         Ok(())

@@ -47,6 +47,12 @@ impl FolderLock {
         written.map_err(failed)?;
         Ok(Some(Self { _file: file }))
     }
+
+    /// Returns true if a process holds the lock of a folder. Nothing is created.
+    pub fn is_held(folder: &Path) -> bool {
+        let file = OpenOptions::new().read(true).open(folder.join(NAME));
+        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    }
 }
 
 /// Describes this process: "process 123 (frazil run …)".

@@ -1,6 +1,7 @@
 //! `frazil run`: simulates a scene from its initial state or from a checkpoint, and writes all results.
 
 mod changes;
+mod claim;
 mod flow;
 mod identity;
 mod impacts;
@@ -17,12 +18,14 @@ mod session;
 mod writer;
 
 pub use changes::Changes;
+pub use claim::{Existing, Output, refuse_file, refuse_populated};
 pub use flow::draw_map;
 pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
 pub use lock::FolderLock;
 pub use outputs::{Folder, check_outputs, create_dir, default_folder};
 pub use picture::{Camera, draw};
+pub use progress::time_left;
 pub use report::{GIT_COMMIT, Report};
 pub use schedule::Schedule;
 pub use session::Ended;
@@ -71,8 +74,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     if device.is_software() {
         report.warn(device::SOFTWARE_WARNING.to_owned(), args.quiet);
     }
-    let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(&scene)))?;
-    let _lock = FolderLock::acquire(folder.root())?;
+    let (folder, _lock) = open_folder(args, &scene)?;
     if checkpoint.is_none()
         && let Some(aside) = folder.set_checkpoint_aside()?
     {
@@ -80,7 +82,13 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     }
     let start =
         Start { args, device: &device, scene, changes, checkpoint, folder: &folder, report, bar: None };
-    let ran = simulate(start, |_| Ok(()))?;
+    let ran = simulate(start, |_| Ok(())).map_err(|failure| match failure.kind {
+        // A checkpoint of an earlier run has been set aside.
+        FailureKind::Device if folder.checkpoint().exists() => {
+            failure.with_remedy(format_args!("go on with --resume {}", folder.checkpoint().display()))
+        }
+        _ => failure,
+    })?;
     match ran.ended {
         Ended::Complete => {
             if !args.quiet {
@@ -94,6 +102,21 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         }
         Ended::Interrupted => Err(interrupted(&ran, &folder)),
     }
+}
+
+/// Opens the output folder of the arguments; without `--out` that of the checkpoint, or a numbered one.
+fn open_folder(args: &RunArgs, scene: &Scene) -> Result<(Folder, Option<FolderLock>), Failure> {
+    let default = default_folder(&scene.name, "");
+    let of_checkpoint = args.resume.as_deref().and_then(Path::parent);
+    let of_checkpoint = of_checkpoint.filter(|folder| Folder::existing(folder).has_outputs());
+    let of_checkpoint = of_checkpoint.map(|folder| if folder == "" { Path::new(".") } else { folder });
+    let requested = args.out.as_deref().or(of_checkpoint);
+    let existing = match (requested, &args.resume) {
+        // Nothing is resumed in a folder that nobody named.
+        (None, Some(_)) => Existing::Refuse,
+        _ => Existing::of(args.overwrite, args.resume.is_some()),
+    };
+    Output { requested, default: &default, existing }.claim_and_lock()
 }
 
 /// Parameters of a run.
@@ -217,6 +240,9 @@ pub fn simulate(
     report.write(folder, &simulation, final_state)?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
+    if ended.is_ok() {
+        device.check_validation()?;
+    }
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
 }
 
@@ -271,6 +297,7 @@ fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
     let (step, last) = (ran.step, ran.schedule.last_step);
     let next = match ran.schedule.checkpoint {
         Some(_) if step > 0 => format!("go on with --resume {}", folder.checkpoint().display()),
+        Some(_) => "there is no checkpoint yet: start it again".to_owned(),
         _ => "with --checkpoint EVERY it could be resumed".to_owned(),
     };
     Failure::other(format!("interrupted at step {step} of {last}; {next}"))

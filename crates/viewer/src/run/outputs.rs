@@ -3,11 +3,11 @@
 use super::parcel::{OutputBatch, Picture, StepTime};
 use super::schedule::Schedule;
 use crate::failure::Failure;
+use crate::say;
 use frazil_io::{
     Checkpoint, Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter, WrittenOutputs,
     flow_raster_files,
 };
-use frazil_scene::Scene;
 use frazil_solvers::{MetricInfo, PlotSpec, factories};
 use std::fmt::Display;
 use std::fs;
@@ -65,13 +65,10 @@ impl Folder {
         };
         let plots = factories().into_iter().flat_map(|factory| factory.plots());
         let plots = plots.map(|plot| self.plot(&plot));
-        for path in left.into_iter().chain(rasters).chain(plots).chain(pictures.filter(is_picture)) {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Failure::input(format!("cannot replace {}: {error}", path.display())));
-                }
-                _ => {}
-            }
+        let all = left.into_iter().chain(rasters).chain(plots).chain(pictures.filter(is_picture));
+        for path in all.filter(|path| fs::symlink_metadata(path).is_ok()) {
+            fs::remove_file(&path)
+                .map_err(|error| Failure::input(format!("cannot replace {}: {error}", path.display())))?;
         }
         Ok(())
     }
@@ -167,18 +164,23 @@ impl Folder {
     }
 }
 
-/// Returns the default output folder of a scene.
-pub fn default_folder(scene: &Scene) -> PathBuf {
+/// Returns the default output folder of a scene's name, with a suffix.
+pub fn default_folder(name: &str, suffix: &str) -> PathBuf {
     // The name is free text: characters that could leave the folder, or are special in a shell, become
     // underscores.
     let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
-    Path::new("out").join(scene.name.chars().map(plain).collect::<String>())
+    Path::new("out").join(name.chars().map(plain).chain(suffix.chars()).collect::<String>())
 }
 
-/// Creates a folder and its parents if they do not exist.
+/// Creates a folder and its parents if they do not exist. New ones survive a crash of the machine.
 pub fn create_dir(path: &Path) -> Result<(), Failure> {
+    let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
     fs::create_dir_all(path)
-        .map_err(|error| Failure::input(format!("cannot make the folder {}: {error}", path.display())))
+        .map_err(|error| Failure::input(format!("cannot make the folder {}: {error}", path.display())))?;
+    for folder in missing.into_iter().rev().filter(|folder| !folder.as_os_str().is_empty()) {
+        frazil_io::atomic::sync_directory_of(folder).map_err(Failure::input)?;
+    }
+    Ok(())
 }
 
 /// Returns the columns of `metrics.csv`: step, time and metrics.
@@ -278,9 +280,15 @@ impl Outputs {
             true => MetricsWriter::resume(path, &metrics, "step", last(due.metrics) as f64),
             false => MetricsWriter::create(path, &metrics),
         };
-        let resume_timing = |path: &Path| match path.exists() {
-            true => MetricsWriter::resume(path, &timing(), "step", step as f64),
-            false => MetricsWriter::create(path, &timing()),
+        // Times of the machine are no reason to lose a recording.
+        let resume_timing = |path: &Path| match MetricsWriter::resume(path, &timing(), "step", step as f64) {
+            Err(error) => {
+                if path.exists() {
+                    say::note(format_args!("warning: {error}; step times begin anew"));
+                }
+                MetricsWriter::create(path, &timing())
+            }
+            resumed => resumed,
         };
         let resume_recording = |path: &Path| match path.exists() {
             true => RecordingWriter::resume(path, last(due.record)),

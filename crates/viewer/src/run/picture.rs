@@ -62,6 +62,7 @@ impl Camera {
         }
         solver.record_output(recorder);
         solver.record_bodies(recorder);
+        self.painter.set_scene(&simulation.scene);
         let (shown, time_s) = (Shown::of(solver), simulation.time_s());
         let image = self.painter.record(recorder, &shown, self.camera, &self.colour_by, time_s)?;
         Ok(PendingPicture { index, size: image.size(), pixels: ring.read_image(recorder, image)? })
@@ -69,6 +70,10 @@ impl Camera {
 }
 
 impl PendingPicture {
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
     pub fn wait(self) -> Result<Picture, Failure> {
         let (width, height) = self.size;
         Ok(Picture { index: self.index, width, height, pixels: self.pixels.wait()? })

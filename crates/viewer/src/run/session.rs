@@ -2,8 +2,13 @@
 //! Several steps are recorded at a time, as many as take some 50 ms but not beyond the next step with an
 //! output, and submitted without waiting.
 //! Outputs are recorded after them as copies into staging buffers, and collected when the device has
-//! finished. The host waits in one place only: for the oldest submission when [`MAX_IN_FLIGHT`] are in
-//! flight.
+//! finished. The host waits for the oldest submission when [`MAX_IN_FLIGHT`] are in flight, and for all of
+//! them before a change of parameters, and before a picture that reads results back.
+//!
+//! If a record of fixed size overflows, the device keeps the state of the step before, and the steps and
+//! outputs submitted since are void. When the host reads the fault, it drops those outputs, enlarges the
+//! record, and goes on from that step: [`Session::go_back`]. So a change of parameters is only made once all
+//! steps before it are known to be sound.
 
 use super::changes::Changes;
 use super::pace::Pace;
@@ -16,10 +21,9 @@ use crate::failure::Failure;
 use crate::invariants;
 use crate::profiling::{Activity, PassLog};
 use crate::simulation::Simulation;
-use crate::state::{self, HostColumn, PendingColumn};
-use frazil_io::Checkpoint;
+use crate::state::{self, PendingColumn};
 use frazil_scene::Scene;
-use frazil_solvers::{PendingFault, PendingInvariants, PendingMeasurement};
+use frazil_solvers::{PendingFault, PendingInvariants, PendingMeasurement, SolverFault};
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,6 +79,13 @@ struct PendingOutput {
     bodies: Vec<PendingColumn>,
 }
 
+/// Results of a [`PendingOutput`].
+enum Arrived {
+    Output(Box<OutputBatch>),
+    /// Fault of a step up to that of the output.
+    Fault(SolverFault),
+}
+
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -120,20 +131,32 @@ impl<'a> Session<'a> {
         if self.simulation.step() == 0 {
             self.submit(0, self.schedule.due(0))?;
         }
-        let mut ended = Ended::Complete;
-        while self.simulation.step() < self.schedule.last_step {
-            let step = self.simulation.step();
-            if interrupt.load(Ordering::Relaxed) {
-                ended = Ended::Interrupted;
-                if step > 0 && self.schedule.checkpoint.is_some() {
-                    self.submit(0, Due { checkpoint: true, ..Due::default() })?;
+        let ended = loop {
+            self.retire_to(MAX_IN_FLIGHT - 1)?;
+            if self.simulation.step() >= self.schedule.last_step {
+                self.finish_submitted()?;
+                if self.simulation.step() < self.schedule.last_step {
+                    continue;
                 }
-                break;
+                break Ended::Complete;
             }
+            if interrupt.load(Ordering::Relaxed) {
+                self.finish_submitted()?;
+                if self.simulation.step() > 0 && self.schedule.checkpoint.is_some() {
+                    self.submit(0, Due { checkpoint: true, ..Due::default() })?;
+                    self.finish_submitted()?;
+                }
+                break Ended::Interrupted;
+            }
+            let step = self.simulation.step();
             let max = u64::from(self.simulation.scene.solver.steps_per_submission);
             // Outputs of this step show the state before the change.
             let due = self.changes.due(step);
             if !due.is_empty() {
+                self.finish_submitted()?;
+                if self.simulation.step() != step {
+                    continue;
+                }
                 for change in self.simulation.change(&due)? {
                     self.progress.note(&change);
                 }
@@ -145,24 +168,21 @@ impl<'a> Session<'a> {
                 && self.camera.as_ref().is_some_and(|camera| camera.looks_first(&*self.simulation.solver))
             {
                 self.submit(n, Due::default())?;
+                self.finish_submitted()?;
+                if self.simulation.step() != step + n {
+                    continue;
+                }
                 self.submit(0, due)?;
             } else {
                 self.submit(n, due)?;
             }
             self.collect()?;
-        }
-        while !self.in_flight.is_empty() {
-            self.retire_oldest()?;
-        }
-        self.collect()?;
+        };
         self.progress.clear();
         Ok(ended)
     }
 
     fn submit(&mut self, steps: u64, due: Due) -> Result<(), Failure> {
-        while self.in_flight.len() >= MAX_IN_FLIGHT {
-            self.retire_oldest()?;
-        }
         let begin = Instant::now();
         let device = self.simulation.device.clone();
         let options = RecorderOptions { profile: self.passes.is_some(), ..Default::default() };
@@ -224,6 +244,20 @@ impl<'a> Session<'a> {
         Ok(PendingOutput { scene, step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
     }
 
+    /// Waits for submissions until at most `leave` are in flight.
+    fn retire_to(&mut self, leave: usize) -> Result<(), Failure> {
+        while self.in_flight.len() > leave {
+            self.retire_oldest()?;
+        }
+        Ok(())
+    }
+
+    /// Waits for all submissions and their outputs; the steps up to that of the simulation are then sound.
+    fn finish_submitted(&mut self) -> Result<(), Failure> {
+        self.retire_to(0)?;
+        self.collect()
+    }
+
     fn retire_oldest(&mut self) -> Result<(), Failure> {
         let Some(oldest) = self.in_flight.pop_front() else { return Ok(()) };
         let begin = Instant::now();
@@ -232,17 +266,14 @@ impl<'a> Session<'a> {
         }
         if let Some(passes) = &mut self.passes {
             passes.host(Activity::Wait, begin);
+        }
+        if let Some(fault) = oldest.fault.map(|fault| fault.wait()).transpose()?.flatten() {
+            return self.go_back(&fault);
+        }
+        if let Some(passes) = &mut self.passes {
             let begin = Instant::now();
             passes.submission(&oldest.submission.pass_times()?, &oldest.step_ends, oldest.n_passes);
             passes.host(Activity::Collect, begin);
-        }
-        if let Some(fault) = oldest.fault {
-            let fault = fault.wait()?;
-            if fault.is_some() {
-                // All earlier results are valid.
-                self.collect()?;
-            }
-            invariants::check_fault(fault)?;
         }
         self.progress.reached(oldest.last_step);
         let took = self.retired.elapsed();
@@ -264,8 +295,32 @@ impl<'a> Session<'a> {
                 self.departures.push_front(departure);
                 break;
             }
-            self.writer.send(departure.arrive(self.simulation, &self.recorded)?)?;
+            match departure.arrive(self.simulation, &self.recorded)? {
+                Arrived::Output(output) => self.writer.send(*output)?,
+                Arrived::Fault(fault) => return self.go_back(&fault),
+            }
         }
+        Ok(())
+    }
+
+    /// Goes on from the step before an overflow, with a larger record; any other fault is the failure.
+    fn go_back(&mut self, fault: &SolverFault) -> Result<(), Failure> {
+        // Later submissions have changed nothing.
+        for later in self.in_flight.drain(..) {
+            later.submission.wait()?;
+        }
+        let is_void = |output: &PendingOutput| output.step >= fault.step;
+        let first_void = self.departures.iter().find(|output| is_void(output) && output.picture.is_some());
+        if let Some(picture) = first_void.and_then(|output| output.picture.as_ref()) {
+            self.next_picture = picture.index();
+        }
+        self.departures.retain(|output| !is_void(output));
+        // All earlier results are valid.
+        self.collect()?;
+        let regrown = self.simulation.recover(fault)?;
+        self.progress.note(&regrown);
+        self.progress.reached(regrown.step);
+        self.retired = Instant::now();
         Ok(())
     }
 }
@@ -276,11 +331,11 @@ impl PendingOutput {
         Ok(self.metrics.is_ready()?)
     }
 
-    fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<OutputBatch, Failure> {
+    fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Arrived, Failure> {
         let Self { step, time_s, due, metrics, invariants, fault, picture, columns, scene, bodies } = self;
         let measured = metrics.wait()?;
-        if let Some(fault) = fault {
-            invariants::check_fault(fault.wait()?)?;
+        if let Some(fault) = fault.map(|fault| fault.wait()).transpose()?.flatten() {
+            return Ok(Arrived::Fault(fault));
         }
         invariants::check_state(&measured.summary, step, simulation.n_particles)?;
         if let Some(invariants) = invariants {
@@ -296,26 +351,13 @@ impl PendingOutput {
         // The additional columns of a checkpoint are not recorded.
         let shown = columns.iter().take(simulation.solver.columns().len());
         let recorded = shown.filter(|column| recorded.iter().any(|name| *name == column.name));
-        Ok(OutputBatch {
+        Ok(Arrived::Output(Box::new(OutputBatch {
             timing: None,
             is_last_row: due.metrics_at_end,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(measured.values).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
             frame: due.record.then(|| state::frame(step, time_s, recorded, &bodies)).transpose()?,
-            checkpoint: scene.map(|scene| checkpoint(&scene, step, time_s, &columns)).transpose()?,
-        })
+            checkpoint: scene.map(|scene| state::checkpoint(&scene, step, time_s, &columns)).transpose()?,
+        })))
     }
-}
-
-fn checkpoint(scene: &Scene, step: u64, time_s: f64, columns: &[HostColumn]) -> Result<Checkpoint, Failure> {
-    let section =
-        |column: &HostColumn| (column.name.to_string(), bytemuck::cast_slice(&column.words).to_vec());
-    Ok(Checkpoint {
-        scene_json: serde_json::to_string(scene).map_err(Failure::other)?,
-        step,
-        time_s,
-        seed: scene.seed,
-        sections: columns.iter().map(section).collect(),
-        outputs: None,
-    })
 }

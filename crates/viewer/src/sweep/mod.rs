@@ -26,6 +26,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// File that tells a sweep's folder from others.
+const TABLE: &str = "sweep.json";
+
 /// Sweeps a scene over its grid.
 pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
     let out = out_folder(args);
@@ -34,6 +37,9 @@ pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
     if !args.quiet {
         introduce(&cases, &device);
     }
+    if !args.overwrite && !out.join(TABLE).exists() {
+        run::refuse_populated(&out)?;
+    }
     create_dir(&out)?;
     let _lock = run::FolderLock::acquire(&out)?;
     Sweep::new(args, &device, cases, out)?.run()
@@ -41,7 +47,7 @@ pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
 
 fn out_folder(args: &SweepArgs) -> PathBuf {
     let name = Path::new(&args.scene.scene).file_stem().unwrap_or_default().to_string_lossy();
-    args.out.clone().unwrap_or_else(|| Path::new("out").join(format!("{name}_sweep")))
+    args.out.clone().unwrap_or_else(|| run::default_folder(&name, "_sweep"))
 }
 
 /// Prints once the messages that each run would print.
@@ -95,6 +101,7 @@ impl<'a> Sweep<'a> {
                 self.add(idx, row);
             }
         }
+        self.refuse_others()?;
         let n_skipped = self.count(SweepStatus::Done);
         if n_skipped > 0 {
             self.say(&format!("{n_skipped} of {} cases are done already", self.cases.len()));
@@ -117,6 +124,20 @@ impl<'a> Sweep<'a> {
         let sheet = self.out.join("contact_sheet.png");
         sheet::write(&sheet, &self.args.axes, &self.cases, &self.folders, &self.info.cases)?;
         self.conclude()
+    }
+
+    /// Returns the error for a finished run of other parameters in the folder of a case, which would be lost.
+    fn refuse_others(&self) -> Result<(), Failure> {
+        let pending = |idx: &usize| self.info.cases[*idx].status == SweepStatus::Pending;
+        let is_other = |idx: &usize| results::is_of_other(&self.cases[*idx], &self.folders[*idx]);
+        match (0..self.cases.len()).filter(pending).find(is_other) {
+            Some(idx) if !self.args.overwrite => Err(Failure::input(format!(
+                "{} holds a finished run of other parameters or of another duration: give another --out, or replace \
+                 such cases with --overwrite",
+                self.folders[idx].root().display()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Runs a case, from its checkpoint if it has one. A violated invariant is a result of the case; other
@@ -180,7 +201,7 @@ impl<'a> Sweep<'a> {
 
     fn write_tables(&self) -> Result<(), Failure> {
         self.info.write_csv(&self.out.join("sweep.csv")).map_err(Failure::input)?;
-        self.info.write(&self.out.join("sweep.json")).map_err(Failure::input)
+        self.info.write(&self.out.join(TABLE)).map_err(Failure::input)
     }
 
     fn count(&self, status: SweepStatus) -> usize {
@@ -241,8 +262,9 @@ fn bar(n_steps: u64, quiet: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(n_steps), ProgressDrawTarget::stderr_with_hz(8));
-    let style = ProgressStyle::with_template("case {msg} [{bar:30}] {percent} %, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+    let style = ProgressStyle::with_template("case {msg} [{bar:30}] {percent} %{left}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.with_key("left", run::time_left).progress_chars("=> "));
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
 }

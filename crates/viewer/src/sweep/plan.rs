@@ -74,6 +74,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
         scene,
         length: args.length,
         out: Some(out.join(&name)),
+        overwrite: false,
         device: DeviceArgs { device: args.device.device.clone() },
         changes_at: Vec::new(),
         render: Some(Cadence::Never),

@@ -42,6 +42,16 @@ pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Res
     shape.write(&folder.shape()).map_err(Failure::other)
 }
 
+/// Returns true if the folder of a case has a complete run of another scene, or to another step.
+pub fn is_of_other(case: &Case, folder: &Folder) -> bool {
+    RunInfo::read(&folder.report()).is_ok_and(|info| {
+        let is_same = info.steps == case.last_step
+            && serde_json::to_value(&case.scene).is_ok_and(|scene| info.effective_scene == scene)
+            && info.changes.is_empty();
+        info.final_state_hash.is_some() && !is_same
+    })
+}
+
 /// Returns the row of a finished case; none if its folder has no complete run of the same scene to the same
 /// step.
 pub fn read_done(case: &Case, folder: &Folder) -> Result<Option<Row>, Failure> {

@@ -52,22 +52,24 @@ impl Experiment {
     /// Takes steps up to step `last`, and measures.
     pub fn advance_to(&mut self, last: u64) -> Result<Measured<'_>, Failure> {
         let device = self.simulation.device.clone();
-        let mut running: Option<Submission> = None;
-        while self.simulation.step() < last {
-            let mut recorder = device.recorder()?;
-            let n = STEPS_AT_ONCE.min(last - self.simulation.step());
-            self.simulation.record_steps(&mut recorder, n);
-            if let Some(before) = running.replace(device.submit(recorder)?) {
-                before.wait()?;
+        let pending = loop {
+            let mut running: Option<Submission> = None;
+            while self.simulation.step() < last {
+                let mut recorder = device.recorder()?;
+                let n = STEPS_AT_ONCE.min(last - self.simulation.step());
+                self.simulation.record_steps(&mut recorder, n);
+                if let Some(before) = running.replace(device.submit(recorder)?) {
+                    before.wait()?;
+                }
             }
-        }
-        let mut recorder = device.recorder()?;
-        let pending = self.simulation.solver.record_metrics(&mut recorder)?;
-        let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
-        device.submit(recorder)?;
-        if let Some(fault) = fault {
-            invariants::check_fault(fault.wait()?)?;
-        }
+            let mut recorder = device.recorder()?;
+            let pending = self.simulation.solver.record_metrics(&mut recorder)?;
+            let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
+            device.submit(recorder)?;
+            if !self.simulation.went_back(fault)? {
+                break pending;
+            }
+        };
         let measurement = pending.wait()?;
         let step = self.simulation.step();
         invariants::check_state(&measurement.summary, step, self.simulation.n_particles)?;

@@ -10,12 +10,12 @@ mod result;
 use crate::args::ValidateArgs;
 use crate::device;
 use crate::failure::{Failure, FailureKind};
-use crate::run::{Folder, FolderLock};
+use crate::run::{Existing, Output};
 use crate::say;
 use case::{Case, Cost, Lab, Outcome, Status};
 use report::Table;
 use result::{CaseResult, ResultFile, read_finished};
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Instant;
 
 /// Runs the selected cases, prints a row for each of their quantities, and writes a table, a page and plots
@@ -26,10 +26,14 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
     if args.list {
         return say::data(&report::list(&selected));
     }
-    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join("validation"));
+    let output = Output {
+        requested: args.out.as_deref(),
+        default: Path::new("out/validation"),
+        existing: Existing::of(args.overwrite, args.resume),
+    };
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
-    let _ = Folder::create(&out)?;
-    let _lock = FolderLock::acquire(&out)?;
+    let (folder, _lock) = output.claim_and_lock()?;
+    let out = folder.root().to_owned();
     let mut table = Table::new(&device, &all, &selected);
     if args.resume {
         for finished in read_finished(&out, &table.device, args.full)? {

@@ -2,6 +2,8 @@
 
 use super::hand::Pull;
 use super::parameters::{Edit, Parameters};
+use super::series::Series;
+use super::timeline::{PendingState, Timeline};
 use crate::failure::Failure;
 use crate::invariants;
 use crate::picture::Shown;
@@ -14,6 +16,8 @@ use std::collections::VecDeque;
 
 /// Number of submissions in flight: one runs while the next is recorded; more would only add latency.
 const MAX_IN_FLIGHT: usize = 2;
+/// Maximum number of steps in a submission of steps that are taken again.
+const STEPS_PER_SUBMISSION: u64 = 16;
 /// Weight of a new kernel time in the displayed average, which covers about the last ten.
 const SMOOTHING: f64 = 0.1;
 
@@ -23,6 +27,9 @@ pub struct Live {
     pub measured: Option<Measurement>,
     pub kernels: Vec<KernelTime>,
     pub parameters: Parameters,
+    /// Metrics of the steps so far.
+    pub series: Series,
+    timeline: Timeline,
     /// Body that is being pulled.
     pulled: Option<usize>,
     in_flight: VecDeque<InFlight>,
@@ -38,8 +45,10 @@ struct InFlight {
     submission: Submission,
     metrics: PendingMeasurement,
     fault: Option<PendingFault>,
+    state: Option<PendingState>,
     steps: u64,
     step: u64,
+    time_s: f64,
 }
 
 impl Live {
@@ -51,6 +60,8 @@ impl Live {
             say::note(format_args!("warning: {warning}"));
         }
         let mut live = Self {
+            series: Series::new(simulation.solver.metrics()),
+            timeline: Timeline::new(device),
             simulation,
             measured: None,
             kernels: Vec::new(),
@@ -68,21 +79,71 @@ impl Live {
         self.simulation = Simulation::new(&device.clone(), scene.clone())?;
         (self.measured, self.in_flight) = (None, VecDeque::new());
         self.kernels.clear();
+        self.series = Series::new(self.simulation.solver.metrics());
+        self.timeline = Timeline::new(&self.simulation.device);
         self.advance(0)
     }
 
-    /// Applies a change of parameters between two steps.
-    pub fn edit(&mut self, edit: Edit) {
+    /// Applies a change of parameters between two steps. Steps that were taken after the present one are
+    /// forgotten if it has an effect.
+    pub fn edit(&mut self, edit: Edit) -> Result<(), Failure> {
+        // Steps that must be repeated have the parameters from before the change.
+        self.take_in(0)?;
+        let before = self.simulation.scene.clone();
         self.parameters.apply(&mut self.simulation, edit);
+        if self.simulation.scene != before { self.keep_state() } else { Ok(()) }
+    }
+
+    /// Returns the last step taken so far.
+    pub fn last_step(&self) -> u64 {
+        self.timeline.last()
+    }
+
+    /// Goes to a step that was taken before: the state in memory before it is restored, and the steps up to it
+    /// are taken again, with the same bits.
+    pub fn seek(&mut self, step: u64) -> Result<(), Failure> {
+        self.take_in(0)?;
+        let device = self.simulation.device.clone();
+        let (simulation, left) = self.timeline.source(&device, step)?;
+        let end = simulation.step() + left;
+        self.simulation = simulation;
+        self.parameters.refresh(&self.simulation.scene);
+        self.pulled = None;
+        // Steps in which a record overflows are taken once more.
+        while self.simulation.step() < end {
+            self.advance(STEPS_PER_SUBMISSION.min(end - self.simulation.step()))?;
+            if self.simulation.step() == end {
+                self.take_in(0)?;
+            }
+        }
+        self.advance(0)
+    }
+
+    /// Keeps the present state as the one from which steps are computed again, and forgets later steps.
+    fn keep_state(&mut self) -> Result<(), Failure> {
+        self.take_in(0)?;
+        self.timeline.truncate(self.simulation.step());
+        let device = self.simulation.device.clone();
+        let mut recorder = device.recorder()?;
+        let state = self.timeline.record_now(&mut recorder, &self.simulation)?;
+        device.submit(recorder)?;
+        self.timeline.keep(state)
     }
 
     /// Pulls particles or a body during the next steps.
-    pub fn pull(&mut self, pull: Option<Pull>) {
+    pub fn pull(&mut self, pull: Option<Pull>) -> Result<(), Failure> {
+        let was_pulled = self.simulation.grab.is_some() || self.pulled.is_some();
+        match (&pull, was_pulled) {
+            (Some(_), _) => self.timeline.pull(self.simulation.step()),
+            (None, true) => self.keep_state()?,
+            (None, false) => {}
+        }
         self.simulation.grab = match &pull {
             Some(Pull::Particles(grab)) => Some(*grab),
             _ => None,
         };
         if let Some(Pull::Body { body, motion }) = pull {
+            self.take_in(0)?;
             self.pulled = Some(body);
             if let Err(failure) = self.simulation.move_body(body, &motion) {
                 self.parameters.show_error(&failure);
@@ -96,6 +157,7 @@ impl Live {
                 "step {step} ({time_s:.6} s): {name} pulled to a displacement of [{x:.4}, {y:.4}, {z:.4}] m"
             ));
         }
+        Ok(())
     }
 
     /// Submits `steps` steps and a measurement of the state after them, and collects earlier results.
@@ -109,18 +171,22 @@ impl Live {
         self.simulation.solver.record_output(&mut recorder);
         self.simulation.solver.record_bodies(&mut recorder);
         let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
+        let state = self.timeline.record(&mut recorder, &self.simulation)?;
         let submission = device.submit(recorder)?;
         self.in_flight.push_back(InFlight {
             submission,
             metrics,
             fault,
+            state,
             steps,
             step: self.simulation.step(),
+            time_s: self.simulation.time_s(),
         });
         Ok(())
     }
 
-    /// Collects results, waiting only while more than `leave` submissions are in flight.
+    /// Collects results, waiting only while more than `leave` submissions are in flight. After an overflow it
+    /// goes back to the last sound step.
     pub fn take_in(&mut self, leave: usize) -> Result<(), Failure> {
         while let Some(oldest) = self.in_flight.pop_front() {
             if self.in_flight.len() < leave && !oldest.submission.is_done()? {
@@ -128,11 +194,21 @@ impl Live {
                 break;
             }
             let measured = oldest.metrics.wait()?;
-            if let Some(fault) = oldest.fault {
-                invariants::check_fault(fault.wait()?)?;
+            if let Some(fault) = oldest.fault.map(|fault| fault.wait()).transpose()?.flatten() {
+                // Later submissions have changed nothing.
+                for later in self.in_flight.drain(..) {
+                    later.submission.wait()?;
+                }
+                say::note(self.simulation.recover(&fault)?);
+                self.timeline.truncate(self.simulation.step());
+                break;
             }
             self.add_times(&oldest.submission.pass_times()?, oldest.steps);
             invariants::check_state(&measured.summary, oldest.step, self.simulation.n_particles)?;
+            if let Some(state) = oldest.state {
+                self.timeline.keep(state)?;
+            }
+            self.series.push(oldest.step, oldest.time_s, &measured);
             self.measured = Some(measured);
         }
         Ok(())

@@ -1,31 +1,62 @@
-//! `frazil view`: shows a live simulation or a recording in a window.
+//! `frazil view`: shows a live simulation or a recording in a window (feature `window`).
 
+#[cfg(feature = "window")]
 mod action;
+#[cfg(feature = "window")]
+mod capture;
+#[cfg(feature = "window")]
+mod colours_panel;
+#[cfg(feature = "window")]
 mod hand;
+#[cfg(feature = "window")]
+mod histogram;
+#[cfg(feature = "window")]
 mod keys;
+#[cfg(feature = "window")]
 mod live;
+#[cfg(feature = "window")]
 mod panel;
+#[cfg(feature = "window")]
 mod parameters;
+#[cfg(feature = "window")]
 mod parameters_panel;
+#[cfg(feature = "window")]
+mod picked;
+#[cfg(feature = "window")]
 mod plan;
 mod playback;
 mod player;
+#[cfg(feature = "window")]
 mod pointer;
+#[cfg(feature = "window")]
+mod series;
+#[cfg(feature = "window")]
 mod source;
+#[cfg(feature = "window")]
+mod timeline;
+#[cfg(feature = "window")]
 mod window;
 
-pub use plan::Plan;
 pub use playback::Playback;
 pub use player::{Player, check_shown};
-pub use source::Requested;
 
 use crate::args::ViewArgs;
 use crate::failure::Failure;
+use frazil_io::Recording;
+use frazil_scene::Scene;
+#[cfg(feature = "window")]
+use plan::Plan;
+#[cfg(feature = "window")]
+use source::Requested;
+#[cfg(feature = "window")]
 use window::App;
+#[cfg(feature = "window")]
 use winit::error::EventLoopError;
+#[cfg(feature = "window")]
 use winit::event_loop::EventLoop;
 
 /// Opens the window and returns when it is closed.
+#[cfg(feature = "window")]
 pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
     let requested = Requested::open(args)?;
     let plan = Plan {
@@ -39,8 +70,42 @@ pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
     open_window(requested, plan, args.device.device.clone(), validation)
 }
 
+/// Plays a recording in a window and returns when it is closed.
+#[cfg(feature = "window")]
+pub fn play(
+    recording: Recording,
+    scene: Scene,
+    playback: Playback,
+    device: Option<String>,
+    validation: bool,
+) -> Result<(), Failure> {
+    let requested = Requested::Recording(Box::new(recording), Box::new(scene), playback);
+    open_window(requested, Plan::default(), device, validation)
+}
+
+/// Refuses to open a window.
+#[cfg(not(feature = "window"))]
+pub fn view(_: &ViewArgs, _: bool) -> Result<(), Failure> {
+    Err(no_window())
+}
+
+/// Refuses to open a window.
+#[cfg(not(feature = "window"))]
+pub fn play(_: Recording, _: Scene, _: Playback, _: Option<String>, _: bool) -> Result<(), Failure> {
+    Err(no_window())
+}
+
+#[cfg(not(feature = "window"))]
+fn no_window() -> Failure {
+    Failure::input(
+        "this build has no window: it was made with --no-default-features, expected the feature \"window\"; \
+         `frazil run` and `frazil play --out` draw pictures without one",
+    )
+}
+
 /// Opens a window on a source and returns when it is closed.
-pub fn open_window(
+#[cfg(feature = "window")]
+fn open_window(
     requested: Requested,
     plan: Plan,
     device: Option<String>,
@@ -52,6 +117,7 @@ pub fn open_window(
     app.end()
 }
 
+#[cfg(feature = "window")]
 fn no_display(error: EventLoopError) -> Failure {
     let text = error.to_string();
     // The message of the window library begins with a location in its own source, which is removed.

@@ -1,12 +1,18 @@
 //! Panel over the picture: display settings, timings and controls.
 
 use super::action::{Action, End};
+use super::colours_panel::{self, ColoursStatus};
 use super::keys;
 use super::live::KernelTime;
 use super::parameters::Parameters;
 use super::parameters_panel;
-use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
-use frazil_scene::RenderScheme;
+use super::picked::Picked;
+use super::series::Series;
+use egui::{
+    Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, ScrollArea, Sense, Slider, Ui, Window,
+    vec2,
+};
+use egui_plot::{Line, Plot};
 
 /// Data shown by the panel.
 pub struct Status<'a> {
@@ -17,11 +23,13 @@ pub struct Status<'a> {
     pub time_s: f64,
     pub n_particles: usize,
     pub pictures_per_s: f64,
-    pub colour_by: &'a str,
-    /// Names of the properties by which particles can be coloured.
-    pub properties: &'a [String],
-    pub scheme: RenderScheme,
-    pub schemes: &'a [RenderScheme],
+    pub colours: ColoursStatus<'a>,
+    /// Values of the chosen particle.
+    pub picked: Option<&'a Picked>,
+    /// Last message, such as the name of a file.
+    pub message: Option<&'a str>,
+    /// True while a video is written.
+    pub is_filming: bool,
     /// True if the help is shown.
     pub help: bool,
     pub source: SourceStatus<'a>,
@@ -32,6 +40,10 @@ pub enum SourceStatus<'a> {
     Live {
         steps_per_s: f64,
         steps_per_picture: u64,
+        /// Last step taken so far.
+        last_step: u64,
+        /// Metrics so far and the index of the one that is plotted, if the plot is shown.
+        plot: Option<(&'a Series, usize)>,
         /// Labels and values of the last metrics.
         highlights: &'a [(String, String)],
         kernels: &'a [KernelTime],
@@ -69,7 +81,7 @@ pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
             ui.separator();
             numbers(ui, status);
             ui.separator();
-            colours(ui, status, &mut actions);
+            colours_panel::show(ui, &status.colours, &mut actions);
             if let SourceStatus::Live { kernels, parameters, .. } = status.source {
                 if let Some(parameters) = parameters {
                     ui.separator();
@@ -81,6 +93,12 @@ pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
             ui.add_space(4.0);
             ui.label(RichText::new(status.device).weak().small());
         });
+    if let Some(picked) = status.picked {
+        particle(ctx, frame, picked, &mut actions);
+    }
+    if let SourceStatus::Live { plot: Some((series, metric)), .. } = status.source {
+        plot(ctx, frame, series, metric, &mut actions);
+    }
     if status.help {
         help(ctx, frame);
     }
@@ -103,6 +121,62 @@ fn help(ctx: &egui::Context, frame: Frame) {
     );
 }
 
+/// Shows the values of a particle and its neighbours.
+fn particle(ctx: &egui::Context, frame: Frame, picked: &Picked, actions: &mut Vec<Action>) {
+    let mut is_open = true;
+    Window::new(format!("Particle {} ({})", picked.id, picked.set))
+        .id("particle".into())
+        .anchor(Align2::RIGHT_TOP, [-14.0, 14.0])
+        .resizable(false)
+        .frame(frame)
+        .open(&mut is_open)
+        .show(ctx, |ui| {
+            Grid::new("particle").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
+                for (name, value) in &picked.columns {
+                    ui.label(RichText::new(name).weak());
+                    ui.label(RichText::new(value).monospace());
+                    ui.end_row();
+                }
+                ui.label(RichText::new("neighbours").weak());
+                ui.label(RichText::new(format!("{} within two spacings", picked.n_neighbours)).monospace());
+                ui.end_row();
+            });
+            for (id, distance_m) in &picked.nearest {
+                if ui.small_button(format!("{id}: {:.3} mm", 1e3 * distance_m)).clicked() {
+                    actions.push(Action::Pick(Some(*id)));
+                }
+            }
+        });
+    if !is_open {
+        actions.push(Action::Pick(None));
+    }
+}
+
+/// Shows the plot of a metric over time.
+fn plot(ctx: &egui::Context, frame: Frame, series: &Series, metric: usize, actions: &mut Vec<Action>) {
+    const SIZE: [f32; 2] = [380.0, 170.0];
+    let label = |metric: usize| match series.infos().get(metric) {
+        Some(info) if info.unit == "1" => info.name.clone(),
+        Some(info) => format!("{} [{}]", info.name, info.unit),
+        None => String::new(),
+    };
+    Window::new("Metrics").anchor(Align2::RIGHT_BOTTOM, [-14.0, -14.0]).resizable(false).frame(frame).show(
+        ctx,
+        |ui| {
+            ComboBox::from_id_salt("metric").selected_text(label(metric)).width(220.0).show_ui(ui, |ui| {
+                for other in 0..series.infos().len() {
+                    if ui.selectable_label(other == metric, label(other)).clicked() {
+                        actions.push(Action::PlotMetric(other));
+                    }
+                }
+            });
+            let plot = Plot::new("metric over time").width(SIZE[0]).height(SIZE[1]).x_axis_label("time [s]");
+            let plot = plot.allow_scroll(false).allow_drag(false).allow_zoom(false);
+            plot.show(ui, |plot| plot.line(Line::new(label(metric), series.points(metric))));
+        },
+    );
+}
+
 fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     let mut button = |ui: &mut Ui, text: &str, key: &str, action: Action| {
         if ui.button(text).on_hover_text(key).clicked() {
@@ -112,7 +186,10 @@ fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         button(ui, if status.playing { "⏸ Pause" } else { "▶ Play" }, "space", Action::TogglePlay);
         match status.source {
-            SourceStatus::Live { .. } => button(ui, "⏭ Step", "→", Action::Forward),
+            SourceStatus::Live { .. } => {
+                button(ui, "⏴", "←", Action::Back);
+                button(ui, "⏵ Step", "→", Action::Forward);
+            }
             SourceStatus::Recording { .. } => {
                 button(ui, "⏪", "J", Action::Play(End::First));
                 button(ui, "⏴", "←", Action::Back);
@@ -122,13 +199,28 @@ fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
         }
         button(ui, "⟲ Reset", "R", Action::Reset);
     });
+    ui.horizontal(|ui| {
+        button(ui, "Screenshot", "S", Action::Screenshot);
+        button(ui, if status.is_filming { "⏹ Video" } else { "⏺ Video" }, "V", Action::ToggleVideo);
+        if matches!(status.source, SourceStatus::Live { .. }) {
+            button(ui, "Metrics", "M", Action::ToggleMetrics);
+        }
+    });
+    if let Some(message) = status.message {
+        ui.label(RichText::new(message).weak().small());
+    }
     match status.source {
-        SourceStatus::Live { steps_per_picture, .. } => {
+        SourceStatus::Live { steps_per_picture, last_step, .. } => {
             let mut steps = steps_per_picture;
             let slider =
-                Slider::new(&mut steps, 1..=MAX_STEPS_PER_PICTURE).text("steps a picture").logarithmic(true);
+                Slider::new(&mut steps, 1..=MAX_STEPS_PER_PICTURE).text("steps per frame").logarithmic(true);
             if ui.add(slider).changed() {
                 actions.push(Action::StepsPerPicture(steps));
+            }
+            let mut step = status.step;
+            let slider = Slider::new(&mut step, 0..=last_step.max(1)).text("step");
+            if ui.add(slider).on_hover_text("steps so far; earlier ones are computed again").changed() {
+                actions.push(Action::SeekStep(step));
             }
         }
         SourceStatus::Recording { frame, n_frames, speed, .. } => {
@@ -143,7 +235,7 @@ fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
                 .smallest_positive(MIN_SPEED)
                 .max_decimals(2)
                 .text("speed");
-            if ui.add(slider).on_hover_text("recorded frames a picture; below 0 backwards").changed() {
+            if ui.add(slider).on_hover_text("recorded frames per picture; below 0 backwards").changed() {
                 actions.push(Action::Speed(requested));
             }
         }
@@ -160,13 +252,13 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
         row("time", format!("{:.3} s", status.time_s));
         row("step", status.step.to_string());
         row("particles", status.n_particles.to_string());
-        row("pictures", format!("{:.1} a second", status.pictures_per_s));
+        row("frame rate", format!("{:.1} fps", status.pictures_per_s));
         if let SourceStatus::Recording { frame, n_frames, is_growing, .. } = status.source {
             let end = if is_growing { ", open" } else { "" };
             row("frame", format!("{frame} of {n_frames}{end}"));
         }
         if let SourceStatus::Live { steps_per_s, highlights, .. } = status.source {
-            row("steps", format!("{steps_per_s:.1} a second"));
+            row("steps", format!("{steps_per_s:.1} per second"));
             for (label, value) in highlights {
                 row(label, value.clone());
             }
@@ -174,45 +266,24 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
     });
 }
 
-fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
-    ui.horizontal(|ui| {
-        ui.label("draw");
-        ComboBox::from_id_salt("draw").selected_text(status.scheme.name()).show_ui(ui, |ui| {
-            for &scheme in status.schemes {
-                if ui.selectable_label(scheme == status.scheme, scheme.name()).clicked() {
-                    actions.push(Action::Scheme(scheme));
-                }
-            }
-        });
-    });
-    if status.scheme.has_surface() {
-        return;
-    }
-    ui.horizontal(|ui| {
-        ui.label("colour by");
-        ComboBox::from_id_salt("colour by").selected_text(status.colour_by).show_ui(ui, |ui| {
-            for property in status.properties {
-                if ui.selectable_label(property == status.colour_by, property).clicked() {
-                    actions.push(Action::ColourBy(property.clone()));
-                }
-            }
-        });
-    });
-}
-
-/// Draws one bar per kernel, as long as its share of the step; at first closed beside the parameters, which
-/// need the height.
+/// Draws one bar per kernel, as long as its share of the step, the longest first; at first closed beside the
+/// parameters, which need the height.
 fn kernel_times(ui: &mut Ui, kernels: &[KernelTime], is_open: bool) {
+    const MAX_HEIGHT: f32 = 260.0;
     let total_ms: f64 = kernels.iter().map(|kernel| kernel.ms_per_step).sum();
-    let heading = format!("kernels: {total_ms:.2} ms a step");
+    let mut sorted: Vec<&KernelTime> = kernels.iter().collect();
+    sorted.sort_by(|a, b| b.ms_per_step.total_cmp(&a.ms_per_step));
+    let heading = format!("kernels: {total_ms:.2} ms per step");
     egui::CollapsingHeader::new(heading).id_salt(("kernels", is_open)).default_open(is_open).show_unindented(
         ui,
         |ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
-            for KernelTime { kernel, ms_per_step } in kernels {
-                let share = if total_ms > 0.0 { ms_per_step / total_ms } else { 0.0 };
-                bar(ui, share as f32, kernel, &format!("{ms_per_step:.3} ms"));
-            }
+            ScrollArea::vertical().max_height(MAX_HEIGHT).show(ui, |ui| {
+                for KernelTime { kernel, ms_per_step } in sorted {
+                    let share = if total_ms > 0.0 { ms_per_step / total_ms } else { 0.0 };
+                    bar(ui, share as f32, kernel, &format!("{ms_per_step:.3} ms"));
+                }
+            });
         },
     );
 }

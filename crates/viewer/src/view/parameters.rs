@@ -23,6 +23,17 @@ pub struct Parameters {
     path: PathBuf,
     /// Key whose value is being dragged, with its value before.
     dragged: Option<(String, LiveValue)>,
+    /// Edits that can be undone, the last one last, and those that were undone.
+    done: Vec<Vec<ValueChange>>,
+    undone: Vec<Vec<ValueChange>>,
+}
+
+/// Change of a value by an edit.
+#[derive(Clone, Debug, PartialEq)]
+struct ValueChange {
+    key: String,
+    from: LiveValue,
+    to: LiveValue,
 }
 
 /// Change of parameters that the panel requests.
@@ -34,6 +45,10 @@ pub enum Edit {
     Reset(String),
     /// Sets all values of the scene file.
     ResetAll,
+    /// Takes back the last edit.
+    Undo,
+    /// Repeats the edit that was taken back last.
+    Redo,
     /// Writes a scene file with the present values.
     WriteScene,
 }
@@ -46,7 +61,12 @@ impl Parameters {
         let path =
             if path.exists() { path.to_owned() } else { PathBuf::from(format!("{}.toml", scene.name)) };
         let original = list.iter().map(|parameter| parameter.value).collect();
-        Self { list, message: None, original, path, dragged: None }
+        Self { list, message: None, original, path, dragged: None, done: Vec::new(), undone: Vec::new() }
+    }
+
+    /// Returns true if there is an edit to undo, and if there is one to redo.
+    pub fn can_undo_redo(&self) -> [bool; 2] {
+        [!self.done.is_empty(), !self.undone.is_empty()]
     }
 
     /// Returns true if a parameter has another value than in the scene file.
@@ -63,6 +83,8 @@ impl Parameters {
                 None => Ok(None),
             },
             Edit::ResetAll => self.reset_all(simulation),
+            Edit::Undo => self.undo(simulation),
+            Edit::Redo => self.redo(simulation),
             Edit::WriteScene => write_scene(simulation, &self.path)
                 .map(|path| Some(format!("wrote {}", path.display())))
                 .inspect(|message| message.iter().for_each(say::note)),
@@ -102,6 +124,7 @@ impl Parameters {
             } else if begin != now {
                 let (step, time_s) = (simulation.step(), simulation.time_s());
                 say::note(format_args!("step {step} ({time_s:.6} s): {key} changed from {begin} to {now}"));
+                self.remember(vec![ValueChange { key: key.to_owned(), from: begin, to: now }]);
             }
         }
         changed.map(|_| None)
@@ -109,17 +132,55 @@ impl Parameters {
 
     fn reset_all(&mut self, simulation: &mut Simulation) -> Result<Option<String>, Failure> {
         let changed = (0..self.list.len()).filter(|place| self.is_changed(*place));
-        let changes: Vec<String> =
-            changed.map(|place| format!("{}={}", self.list[place].key, self.original[place])).collect();
+        let edit: Vec<ValueChange> = changed
+            .map(|place| {
+                let parameter = &self.list[place];
+                ValueChange { key: parameter.key.clone(), from: parameter.value, to: self.original[place] }
+            })
+            .collect();
+        self.put(simulation, edit.iter().map(|change| (&*change.key, change.to)))?;
+        self.remember(edit);
+        Ok(None)
+    }
+
+    fn undo(&mut self, simulation: &mut Simulation) -> Result<Option<String>, Failure> {
+        let Some(edit) = self.done.pop() else { return Ok(Some("nothing to undo".to_owned())) };
+        self.put(simulation, edit.iter().map(|change| (&*change.key, change.from)))?;
+        self.undone.push(edit);
+        Ok(None)
+    }
+
+    fn redo(&mut self, simulation: &mut Simulation) -> Result<Option<String>, Failure> {
+        let Some(edit) = self.undone.pop() else { return Ok(Some("nothing to redo".to_owned())) };
+        self.put(simulation, edit.iter().map(|change| (&*change.key, change.to)))?;
+        self.done.push(edit);
+        Ok(None)
+    }
+
+    /// Appends an edit to those that can be undone; what was undone before cannot be redone any more.
+    fn remember(&mut self, edit: Vec<ValueChange>) {
+        if !edit.is_empty() {
+            self.done.push(edit);
+            self.undone.clear();
+        }
+    }
+
+    /// Sets several values at once, and logs the changes.
+    fn put<'a>(
+        &mut self,
+        simulation: &mut Simulation,
+        values: impl Iterator<Item = (&'a str, LiveValue)>,
+    ) -> Result<(), Failure> {
+        let changes: Vec<String> = values.map(|(key, value)| format!("{key}={value}")).collect();
         for change in simulation.change(&changes)? {
             say::note(change);
         }
         self.refresh(&simulation.scene);
-        Ok(None)
+        Ok(())
     }
 
     /// Reads the present values from the scene.
-    fn refresh(&mut self, scene: &Scene) {
+    pub fn refresh(&mut self, scene: &Scene) {
         let present = scene.live_parameters();
         for parameter in &mut self.list {
             if let Some(found) = present.iter().find(|found| found.key == parameter.key) {
@@ -219,6 +280,44 @@ mod tests {
         parameters.apply(&mut simulation, Edit::ResetAll);
         assert!((0..parameters.list.len()).all(|place| !parameters.is_changed(place)));
         assert_eq!(simulation.scene.gravity_m_s2(), alone.scene.gravity_m_s2());
+    }
+
+    #[test]
+    fn edits_are_undone_and_redone_in_order() {
+        const FRICTION: &str = "fluid.wall_friction";
+        let mut simulation = simulation();
+        let mut parameters = Parameters::new(&simulation.scene, "dam_break");
+        let start = parameters.list.clone();
+        let friction = |simulation: &Simulation| {
+            let list = simulation.scene.live_parameters();
+            list.iter().find(|parameter| parameter.key == FRICTION).unwrap().value
+        };
+        let first = friction(&simulation);
+        // A drag is one edit.
+        for (value, is_final) in [(0.3, false), (0.4, false), (0.5, true), (0.6, true)] {
+            parameters.apply(&mut simulation, set(FRICTION, LiveValue::Number(value), is_final));
+        }
+        let gravity = LiveValue::Vector([1.0, -2.0, 0.0]);
+        parameters.apply(&mut simulation, set("gravity_m_s2", gravity, true));
+        parameters.apply(&mut simulation, Edit::ResetAll);
+        assert_eq!(parameters.list, start);
+        parameters.apply(&mut simulation, Edit::Undo);
+        assert_eq!(simulation.scene.gravity_m_s2(), [1.0, -2.0, 0.0]);
+        assert_eq!(friction(&simulation), LiveValue::Number(0.6));
+        parameters.apply(&mut simulation, Edit::Undo);
+        parameters.apply(&mut simulation, Edit::Undo);
+        assert_eq!(friction(&simulation), LiveValue::Number(0.5));
+        parameters.apply(&mut simulation, Edit::Undo);
+        assert_eq!(friction(&simulation), first);
+        assert_eq!(parameters.can_undo_redo(), [false, true]);
+        parameters.apply(&mut simulation, Edit::Redo);
+        assert_eq!(friction(&simulation), LiveValue::Number(0.5));
+        // A refused value is no edit; a new one ends the chain of what can be redone.
+        parameters.apply(&mut simulation, set(FRICTION, LiveValue::Number(-1.0), true));
+        assert_eq!(parameters.can_undo_redo(), [true, true]);
+        parameters.apply(&mut simulation, set(FRICTION, LiveValue::Number(0.7), true));
+        assert_eq!(parameters.can_undo_redo(), [true, false]);
+        assert!((0..start.len()).all(|place| start[place].key == FRICTION || !parameters.is_changed(place)));
     }
 
     #[test]

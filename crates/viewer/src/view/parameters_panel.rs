@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use super::parameters::{Edit, Parameters};
-use egui::{Color32, DragValue, Response, RichText, ScrollArea, Slider, Ui};
+use egui::{Button, Color32, DragValue, Response, RichText, ScrollArea, Slider, Ui};
 use frazil_scene::{LiveParameter, LiveValue};
 
 /// Height in points beyond which the parameters scroll.
@@ -14,13 +14,18 @@ const SMALLEST_SHARE: f64 = 1e-6;
 pub fn show(ui: &mut Ui, parameters: &Parameters, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         ui.strong("Parameters");
-        let mut button = |ui: &mut Ui, text: &str, about: &str, edit: Edit| {
-            if ui.small_button(text).on_hover_text(about).clicked() {
+        let mut button = |ui: &mut Ui, is_enabled: bool, text: &str, about: &str, edit: Edit| {
+            let button = ui.add_enabled(is_enabled, Button::new(text).small());
+            if button.on_hover_text(about).clicked() {
                 actions.push(Action::Edit(edit));
             }
         };
-        button(ui, "⟲ all", "all values of the scene file", Edit::ResetAll);
-        button(ui, "write scene", "a scene file with these values, beside the original", Edit::WriteScene);
+        let [can_undo, can_redo] = parameters.can_undo_redo();
+        button(ui, can_undo, "undo", "the last change (Ctrl+Z)", Edit::Undo);
+        button(ui, can_redo, "redo", "the change that was undone last (Ctrl+Y)", Edit::Redo);
+        button(ui, true, "⟲ all", "all values of the scene file", Edit::ResetAll);
+        let about = "a scene file with these values, beside the original";
+        button(ui, true, "write scene", about, Edit::WriteScene);
     });
     if let Some((message, is_error)) = &parameters.message {
         let ink = if *is_error { Color32::from_rgb(255, 120, 100) } else { Color32::from_gray(200) };

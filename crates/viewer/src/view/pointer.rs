@@ -17,7 +17,13 @@ const PIXELS_A_NOTCH: f64 = 40.0;
 pub struct Pointer {
     at: Option<PhysicalPosition<f64>>,
     held: Option<MouseButton>,
+    /// Position at which the left button was pressed, as long as it has hardly moved since.
+    pressed_at: Option<PhysicalPosition<f64>>,
+    clicked: Option<PhysicalPosition<f64>>,
 }
+
+/// Distance in pixels by which the pointer may move during a click.
+const CLICK_PX: f64 = 4.0;
 
 impl Pointer {
     /// Processes an event and returns true if the camera has moved. Events `over_panel` do not move it, but
@@ -34,13 +40,20 @@ impl Pointer {
         match event {
             WindowEvent::MouseInput { state: ElementState::Pressed, button, .. } if !over_panel => {
                 self.held = Some(*button);
+                self.pressed_at = self.at.filter(|_| *button == MouseButton::Left && !is_pulling);
                 false
             }
             WindowEvent::MouseInput { state: ElementState::Released, button, .. } => {
                 self.held = self.held.filter(|held| held != button);
+                if *button == MouseButton::Left {
+                    self.clicked = self.pressed_at.take().or(self.clicked);
+                }
                 false
             }
             WindowEvent::CursorMoved { position, .. } => {
+                let is_near =
+                    |at: &PhysicalPosition<f64>| (at.x - position.x).hypot(at.y - position.y) <= CLICK_PX;
+                self.pressed_at = self.pressed_at.filter(is_near);
                 let before = self.at.replace(*position);
                 !is_pulling && before.is_some_and(|before| self.drag(before, *position, height_px, camera))
             }
@@ -54,6 +67,11 @@ impl Pointer {
             }
             _ => false,
         }
+    }
+
+    /// Returns the position in pixels of a click with the left button since the last call.
+    pub fn take_click(&mut self) -> Option<Vec2> {
+        self.clicked.take().map(|at| Vec2::new(at.x as f32, at.y as f32))
     }
 
     /// Returns the position in pixels while the left button drags.
@@ -114,6 +132,29 @@ mod tests {
         feed(button(MouseButton::Right, ElementState::Pressed), &mut camera);
         assert!(feed(moved(20.0, 0.0), &mut camera));
         assert!(camera.target != orbited.target && camera.azimuth_deg == orbited.azimuth_deg);
+    }
+
+    #[test]
+    fn a_press_and_a_release_at_one_place_are_a_click_and_a_drag_is_none() {
+        let (mut pointer, mut camera) = (Pointer::default(), OrbitCamera::default());
+        let mut feed = |pointer: &mut Pointer, events: &[WindowEvent], over_panel, is_pulling| {
+            for event in events {
+                pointer.event(event, over_panel, is_pulling, 200, &mut camera);
+            }
+            pointer.take_click()
+        };
+        let (press, release) = (ElementState::Pressed, ElementState::Released);
+        let left = |state| button(MouseButton::Left, state);
+        let click = [moved(10.0, 20.0), left(press), moved(12.0, 20.0), left(release)];
+        assert_eq!(feed(&mut pointer, &click, false, false), Some(Vec2::new(10.0, 20.0)));
+        assert_eq!(pointer.take_click(), None, "a click is taken once");
+        assert_eq!(feed(&mut pointer, &click, true, false), None, "over the panel");
+        assert_eq!(feed(&mut pointer, &click, false, true), None, "a pull");
+        let drag = [moved(10.0, 20.0), left(press), moved(30.0, 20.0), moved(10.0, 20.0), left(release)];
+        assert_eq!(feed(&mut pointer, &drag, false, false), None);
+        let other =
+            [moved(10.0, 20.0), button(MouseButton::Right, press), button(MouseButton::Right, release)];
+        assert_eq!(feed(&mut pointer, &other, false, false), None);
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! Window: event handling and display of pictures.
 
 use super::action::{Action, End};
+use super::capture::Capture;
+use super::colours_panel::ColoursStatus;
 use super::hand::Hand;
+use super::histogram::Histogram;
 use super::keys::{self, KeyEffect};
 use super::panel::{self, MAX_SPEED, SourceStatus, Status};
+use super::picked::{self, Picked};
 use super::plan::Plan;
 use super::pointer::Pointer;
 use super::source::{Requested, Source};
@@ -12,9 +16,11 @@ use crate::failure::Failure;
 use crate::picture::{self, Painter};
 use crate::say;
 use egui::ViewportId;
-use frazil_render::OrbitCamera;
+use frazil_render::{Clip, OrbitCamera};
 use frazil_scene::RenderScheme;
 use frazil_vk::{Device, Overlay, OverlayFrame, ReadbackRing, Swapchain};
+use glam::Vec2;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
@@ -27,6 +33,8 @@ use winit::window::{Window, WindowId};
 const REDRAWS_A_SECOND: f64 = 60.0;
 /// Interval at which a recording in progress is checked for new frames.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Interval at which the panel's values of particles are looked up.
+const LOOK_UP_EVERY: Duration = Duration::from_millis(200);
 
 /// Application state: pending until the window system permits windows, then an open window.
 pub struct App {
@@ -115,6 +123,22 @@ struct View {
     steps_per_picture: u64,
     pointer: Pointer,
     hand: Hand,
+    /// State of the modifier keys.
+    is_control_held: bool,
+    clip: Option<Clip>,
+    capture: Capture,
+    /// Last message, such as the name of a file.
+    message: Option<String>,
+    /// Id of the chosen particle, and its values as they were looked up last.
+    picked: Option<(u32, Option<Picked>)>,
+    /// Values of the property that is shown, and the step and the property they are of.
+    histogram: Option<(Histogram, u64, String)>,
+    is_histogram_shown: bool,
+    is_plot_shown: bool,
+    /// Index of the metric in the plot.
+    plotted: usize,
+    /// Time of the next look-up of values that the panel shows.
+    next_look_up: Instant,
     is_help_shown: bool,
     are_parameters_shown: bool,
     rates: Rates,
@@ -160,6 +184,16 @@ impl View {
             device: device.clone(),
             pointer: Pointer::default(),
             hand: Hand::default(),
+            is_control_held: false,
+            clip: None,
+            capture: Capture::new(PathBuf::from("."), &scene.name),
+            message: None,
+            picked: None,
+            histogram: None,
+            is_histogram_shown: false,
+            is_plot_shown: false,
+            plotted: plotted_first(&source),
+            next_look_up: Instant::now(),
             is_help_shown: plan.show_help,
             are_parameters_shown: plan.show_parameters,
             rates: Rates::new(source.step()),
@@ -185,8 +219,11 @@ impl View {
         if moved || response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             self.window.request_redraw();
         }
+        if let Some(at_px) = self.pointer.take_click() {
+            self.pick(at_px)?;
+        }
         match event {
-            WindowEvent::CloseRequested => return Ok(false),
+            WindowEvent::CloseRequested => return Ok(self.close()),
             WindowEvent::Resized(size) => {
                 if size.width > 0 && size.height > 0 {
                     self.painter.resize(size.width, size.height)?;
@@ -196,14 +233,17 @@ impl View {
             }
             WindowEvent::KeyboardInput { event: KeyEvent { logical_key, state, .. }, .. } => {
                 let is_pressed = *state == ElementState::Pressed;
-                match keys::effect_of(logical_key) {
+                match keys::effect_of(logical_key, self.is_control_held) {
                     // A release counts in any case.
                     Some(KeyEffect::Pull) => self.hand.is_ready = is_pressed && !response.consumed,
                     Some(_) if !is_pressed || response.consumed => {}
-                    Some(KeyEffect::Close) => return Ok(false),
+                    Some(KeyEffect::Close) => return Ok(self.close()),
                     Some(KeyEffect::Act(action)) => self.act(action.clone())?,
                     None => {}
                 }
+            }
+            WindowEvent::ModifiersChanged(modifiers) => {
+                self.is_control_held = modifiers.state().control_key();
             }
             WindowEvent::Focused(false) => self.hand.is_ready = false,
             WindowEvent::RedrawRequested => return self.redraw(),
@@ -244,7 +284,41 @@ impl View {
             (Action::Pause, _) => self.playing = false,
             (Action::ToggleHelp, _) => self.is_help_shown = !self.is_help_shown,
             (Action::ToggleParameters, _) => self.are_parameters_shown = !self.are_parameters_shown,
-            (Action::Edit(edit), Source::Live(live)) => live.edit(edit),
+            (Action::ToggleMetrics, _) => self.is_plot_shown = !self.is_plot_shown,
+            (Action::PlotMetric(metric), _) => self.plotted = metric,
+            (Action::ToggleHistogram, _) => self.is_histogram_shown = !self.is_histogram_shown,
+            (Action::Legend { map, range }, _) => self.painter.set_legend(&self.colour_by, map, range),
+            (Action::ResetLegend, _) => self.painter.reset_legend(&self.colour_by),
+            (Action::Clip(clip), _) => {
+                self.clip = clip;
+                self.painter.set_clip(clip);
+            }
+            (Action::Pick(id), _) => {
+                self.picked = id.map(|id| (id, None));
+                self.next_look_up = Instant::now();
+            }
+            (Action::Screenshot, _) => self.capture.is_requested = true,
+            (Action::ToggleVideo, _) => {
+                let size = self.window.inner_size();
+                let toggled = self.capture.toggle_video((size.width, size.height));
+                self.say(toggled.map(Some));
+            }
+            (Action::SeekStep(step), Source::Live(live)) => {
+                self.playing = false;
+                live.seek(step)?;
+            }
+            (Action::Back, Source::Live(live)) => {
+                self.playing = false;
+                if let Some(step) = live.simulation.step().checked_sub(1) {
+                    live.seek(step)?;
+                }
+            }
+            (Action::ToEnd(end), Source::Live(live)) => {
+                self.playing = false;
+                live.seek(if end == End::First { 0 } else { live.last_step() })?;
+            }
+            (Action::SeekStep(_), Source::Player(_)) => {}
+            (Action::Edit(edit), Source::Live(live)) => live.edit(edit)?,
             (Action::Edit(_), Source::Player(_)) => {}
             (Action::Forward, Source::Live(live)) => {
                 self.playing = false;
@@ -282,18 +356,73 @@ impl View {
             (Action::Scheme(scheme), _) => self.painter.set_scheme(scheme),
             (Action::StepsPerPicture(steps), _) => self.steps_per_picture = steps,
             (Action::Play(End::Last), Source::Live(_)) => self.playing = true,
-            (
-                Action::Back | Action::Seek(_) | Action::ToEnd(_) | Action::Play(_) | Action::Speed(_),
-                Source::Live(_),
-            ) => {}
+            (Action::Seek(_) | Action::Play(_) | Action::Speed(_), Source::Live(_)) => {}
         }
         self.window.request_redraw();
         Ok(())
     }
 
+    /// Chooses the particle that a pixel shows, or none.
+    fn pick(&mut self, at_px: Vec2) -> Result<(), Failure> {
+        let size = self.window.inner_size();
+        let size = (size.width.max(1), size.height.max(1));
+        let radius_m = self.source.scene().particle_spacing_m() as f32 / 2.0;
+        if let Source::Live(live) = &mut self.source {
+            live.take_in(0)?;
+        }
+        let id = picked::pick(&self.device, &self.source.shown(), &self.camera, (at_px, size), radius_m)?;
+        self.act(Action::Pick(id))
+    }
+
+    /// Looks up the values that the panel shows, a few times a second: this waits for the device.
+    fn look_up(&mut self) -> Result<(), Failure> {
+        if !self.is_histogram_shown {
+            self.histogram = None;
+        }
+        if Instant::now() < self.next_look_up {
+            return Ok(());
+        }
+        self.next_look_up = Instant::now() + LOOK_UP_EVERY;
+        let shown = self.source.shown();
+        if let Some((id, values)) = &mut self.picked {
+            let spacing_m = self.source.scene().particle_spacing_m() as f32;
+            *values = picked::look_up(&self.device, &shown, *id, spacing_m)?;
+        }
+        let step = self.source.step();
+        let is_known = |(_, of, name): &(Histogram, u64, String)| *of == step && *name == self.colour_by;
+        if self.is_histogram_shown && !self.histogram.as_ref().is_some_and(is_known) {
+            let values = self.painter.values(&shown, &self.colour_by)?;
+            self.histogram = Histogram::of(values).map(|histogram| (histogram, step, self.colour_by.clone()));
+        }
+        Ok(())
+    }
+
+    /// Shows a message of the capture of pictures. A file that cannot be written does not close the window.
+    fn say(&mut self, result: Result<Option<String>, Failure>) {
+        let message = match result {
+            Ok(message) => message,
+            Err(failure) => Some(failure.to_string()),
+        };
+        if let Some(message) = message {
+            say::note(&message);
+            self.message = Some(message);
+        }
+    }
+
+    /// Completes a video before the window closes; returns false to quit.
+    fn close(&mut self) -> bool {
+        let finished = self.capture.finish();
+        self.say(finished);
+        false
+    }
+
     /// Advances, if playing, and draws. Returns false to quit.
     fn redraw(&mut self) -> Result<bool, Failure> {
         self.play()?;
+        self.look_up()?;
+        if let Source::Live(live) = &self.source {
+            self.painter.set_scene(&live.simulation.scene);
+        }
         let overlay = if self.plan.hide_overlay { None } else { Some(self.overlay_frame()?) };
 
         let mut recorder = self.device.recorder()?;
@@ -305,10 +434,18 @@ impl View {
             Some(_) if is_at_stop => Some(self.ring.read_image(&mut recorder, image)?),
             _ => None,
         };
+        let captured = match self.capture.wants_picture() {
+            true => Some(self.ring.read_image(&mut recorder, image)?),
+            false => None,
+        };
         let overlay = overlay.map(|frame| (&mut self.overlay, frame));
         let presented = self.swapchain.present(recorder, image, overlay)?;
         self.device.check_validation()?;
         self.rates.pictured(self.source.step());
+        if let Some(captured) = captured {
+            let taken = self.capture.take(captured, size);
+            self.say(taken);
+        }
 
         if is_at_stop && presented.is_shown {
             if let (Some(picture), Some(path)) = (picture, self.plan.screenshot.take()) {
@@ -329,7 +466,7 @@ impl View {
                 let size = (size.width.max(1), size.height.max(1));
                 let (scene, time_s) = (&live.simulation.scene, live.simulation.time_s());
                 let pull = self.hand.pull(&self.camera, (at, size), scene, time_s, steps);
-                live.pull(pull);
+                live.pull(pull)?;
                 live.advance(steps)?;
             }
             Source::Live(live) => live.take_in(0)?,
@@ -364,6 +501,7 @@ impl View {
         let mut actions = Vec::new();
         let output = context.run_ui(input, |ui| {
             let properties = self.source.shown().names();
+            let scene = self.source.scene();
             let highlights = match &self.source {
                 Source::Live(live) => live.highlights(),
                 Source::Player(_) => Vec::new(),
@@ -376,15 +514,27 @@ impl View {
                 time_s: self.source.time_s(),
                 n_particles: self.source.n_particles(),
                 pictures_per_s: self.rates.pictures_per_s,
-                colour_by: &self.colour_by,
-                properties: &properties,
-                scheme: self.painter.scheme(),
-                schemes: &self.schemes,
+                colours: ColoursStatus {
+                    colour_by: &self.colour_by,
+                    properties: &properties,
+                    scheme: self.painter.scheme(),
+                    schemes: &self.schemes,
+                    legend: self.painter.legend(&self.colour_by),
+                    histogram: self.histogram.as_ref().map(|(histogram, ..)| histogram),
+                    clip: self.clip,
+                    domain_m: [scene.domain.min_m, scene.domain.max_m],
+                    n_dimensions: scene.n_dimensions(),
+                },
+                picked: self.picked.as_ref().and_then(|(_, values)| values.as_ref()),
+                message: self.message.as_deref(),
+                is_filming: self.capture.is_filming(),
                 help: self.is_help_shown,
                 source: match &self.source {
                     Source::Live(live) => SourceStatus::Live {
                         steps_per_s: self.rates.steps_per_s,
                         steps_per_picture: self.steps_per_picture,
+                        last_step: live.last_step(),
+                        plot: self.is_plot_shown.then_some((&live.series, self.plotted)),
                         highlights: &highlights,
                         kernels: &live.kernels,
                         parameters: self.are_parameters_shown.then_some(&live.parameters),
@@ -411,6 +561,12 @@ impl View {
             pixels_per_point: output.pixels_per_point,
         })
     }
+}
+
+/// Returns the index of the metric that is plotted first: the kinetic energy, if there is one.
+fn plotted_first(source: &Source) -> usize {
+    let Source::Live(live) = source else { return 0 };
+    live.series.infos().iter().position(|metric| metric.name == "kinetic_energy").unwrap_or(0)
 }
 
 /// Frames and steps per second, measured over half seconds for readability.

@@ -218,7 +218,7 @@ fn pieces_of_recordings_are_counted_without_a_device() {
     let recording = broken_row(&folder.path().join("row.frazil-rec"));
     let (recording, out) = (recording.to_str().unwrap(), folder.path().join("fragments"));
     let analyze = |more: &[&str]| {
-        let arguments = ["analyze", "fragments", "--quiet", "--out", out.to_str().unwrap()];
+        let arguments = ["analyze", "fragments", "--overwrite", "--quiet", "--out", out.to_str().unwrap()];
         let mut command = command(&[&arguments[..], more].concat());
         command.env("FRAZIL_DEVICE", "no such device");
         command

@@ -29,6 +29,16 @@ fn edited_scene(folder: &Path, text: &str, from: &str, to: &str) -> (String, usi
 }
 
 #[test]
+fn a_limit_of_the_watchdog_is_a_number_of_seconds() {
+    for text in ["soon", "-1", "1e9", "NaN"] {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["run", "dam_break", "--out", folder.path().to_str().unwrap()];
+        let said = [&*format!("FRAZIL_WATCHDOG: found \"{text}\""), "expected a number of seconds"];
+        refuse(&arguments, &[("FRAZIL_WATCHDOG", text)], 2, &said);
+    }
+}
+
+#[test]
 fn inconsistent_scenes_are_refused_with_line_and_key() {
     let folder = tempfile::tempdir().unwrap();
     for (from, to, said) in [
@@ -288,6 +298,14 @@ fn text_that_is_not_utf8_is_refused_with_the_offset_of_the_byte() {
     fs::write(&path, b"version = 1\nname = \"\xff\"\n").unwrap();
     let said = "found byte 0xff at byte 20, expected UTF-8 text";
     refuse(&["check", path.to_str().unwrap()], &[], 2, &["scene.toml", said]);
+
+    fs::write(folder.path().join("hut.obj"), b"v 0 0 0\n# \xc3(\n").unwrap();
+    let balls = include_str!("../../../../scenes/snowballs_3d.toml");
+    let ball = balls.lines().find(|line| line.starts_with("shape.sphere")).unwrap();
+    let mesh = "shape.mesh = { path = \"hut.obj\" }";
+    let (scene, _) = edited_scene(folder.path(), balls, ball, mesh);
+    let said = "hut.obj: no valid OBJ: found byte 0xc3 at byte 10, expected UTF-8 text";
+    refuse(&["check", &scene], &[], 2, &[said]);
 }
 
 #[test]
@@ -297,6 +315,21 @@ fn long_values_are_shortened_in_messages() {
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
     assert!(said.len() < 600 && said.contains("xxx… (3"), "{} bytes: {said}", said.len());
+
+    let long = "x".repeat(3000);
+    let key = format!("{long}=1");
+    for arguments in [
+        &["check", &long][..],
+        &["check", "dam_break", "--set", &key],
+        &["run", "dam_break", "--record", &long],
+        &["play", &long],
+        &[&long],
+    ] {
+        let output = command(arguments).output().unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.len() < 1500 && said.contains("xxx… (3"), "{} bytes: {said}", said.len());
+    }
 }
 
 /// A checkpoint that is whole, but whose state is not that of the scene.
@@ -383,6 +416,6 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
         &["export", "nothing.frazil-rec", "--mesh", "obj", "--format", "csv"],
         &[],
         2,
-        &["cannot be used with"],
+        &["nothing.frazil-rec"],
     );
 }

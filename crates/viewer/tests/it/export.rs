@@ -1,7 +1,7 @@
 //! Export of a recording in every format.
 
 use crate::dem::SLABS;
-use crate::tool::{SMALL_PARTICLES, command, run_small, succeed};
+use crate::tool::{SMALL_PARTICLES, command, run_small, stderr, succeed};
 use frazil_io::Recording;
 use frazil_scene::Scene;
 use std::collections::BTreeMap;
@@ -38,9 +38,52 @@ fn a_recording_is_exported_in_every_format() {
     let csv = fs::read_to_string(folder.path().join("exported/csv/particles_000002.csv")).unwrap();
     assert_eq!(csv.lines().count(), 1 + SMALL_PARTICLES);
 
-    // Beside the recording if no folder is given.
-    succeed(&mut command(&["export", recording.to_str().unwrap(), "--format", "ply"]));
-    assert!(folder.path().join("particles_000000.ply").exists());
+    // In a numbered folder beside the recording if none is given, and it says so.
+    let recording = recording.to_str().unwrap();
+    for (name, arguments, expected) in [
+        ("export", &["--format", "ply,bgeo"][..], &[0, 1, 2][..]),
+        ("export-2", &["--format", "ply,bgeo", "--frames", "1..7"], &[1, 2]),
+        ("export-3", &["--format", "ply", "--format", "bgeo", "--frames", "0..:2"], &[0, 2]),
+    ] {
+        let said = stderr(&succeed(&mut command(&[&["export", recording], arguments].concat())));
+        let out = folder.path().join(name);
+        for format in ["ply", "bgeo"] {
+            let exists = |i: &i32| out.join(format!("particles_{i:06}.{format}")).exists();
+            assert_eq!((0..4).filter(exists).collect::<Vec<_>>(), expected, "{name}");
+        }
+        let n = 2 * expected.len();
+        assert!(said.contains(&format!("wrote {n} file(s) (particles as ply, particles as bgeo)")), "{said}");
+        assert!(said.contains(out.to_str().unwrap()), "{said}");
+    }
+    for (frames, expected) in [("3..9", "expected numbers from 0 to 2"), ("2..1", "found \"2..1\"")] {
+        let refused =
+            command(&["export", recording, "--format", "ply", "--frames", frames]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
+    }
+    assert!(!folder.path().join("export-4").exists());
+}
+
+/// Rows are sorted by id, and end with the time.
+#[test]
+fn exported_rows_are_in_the_order_of_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    succeed(&mut run_small(folder.path(), &["--steps", "40", "--render", "never", "--record", "40"]));
+    let recording = folder.path().join("recording.frazil-rec");
+    let mut opened = Recording::open(&recording).unwrap();
+    let frame = opened.frame(1).unwrap();
+    assert!(!frame.ids().is_sorted(), "the solver has another order");
+    succeed(&mut command(&["export", recording.to_str().unwrap(), "--format", "csv"]));
+    let text = fs::read_to_string(folder.path().join("export/particles_000001.csv")).unwrap();
+    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = rows.next().unwrap();
+    assert_eq!(header.last(), Some(&"time [s]"));
+    let at = header.iter().position(|name| *name == "id").unwrap();
+    for (id, row) in rows.enumerate() {
+        assert_eq!((row[at], row.last().unwrap().parse()), (&*id.to_string(), Ok(frame.time_s())));
+        let place = frame.ids().iter().position(|other| *other as usize == id).unwrap();
+        assert_eq!(row[0].parse(), Ok(frame.positions()[place][0]));
+    }
 }
 
 /// Returns the vertices and triangles of an OBJ file: positions, normals, and vertex indices from 1.
@@ -74,22 +117,13 @@ fn the_surface_of_a_recording_is_exported_with_the_volume_of_the_water() {
     let recording = folder.path().join("recording.frazil-rec");
     let recording = recording.to_str().unwrap();
     let out = folder.path().join("mesh");
+    let settings = ["--set", "render.surface_level=0.5", "--out", out.to_str().unwrap()];
+    succeed(&mut command(&[&["export", recording, "--mesh", "obj,ply"], &settings[..]].concat()));
     for format in ["obj", "ply"] {
-        let out = out.to_str().unwrap();
-        succeed(&mut command(&[
-            "export",
-            recording,
-            "--mesh",
-            format,
-            "--set",
-            "render.surface_level=0.5",
-            "--out",
-            out,
-        ]));
         for index in 0..3 {
-            assert!(Path::new(out).join(format!("surface_{index:06}.{format}")).exists());
+            assert!(out.join(format!("surface_{index:06}.{format}")).exists());
         }
-        assert!(!Path::new(out).join(format!("surface_000003.{format}")).exists());
+        assert!(!out.join(format!("surface_000003.{format}")).exists());
     }
     assert_no_slabs(&out);
     let (places, n_normals, triangles) = obj(&out.join("surface_000000.obj"));
@@ -108,9 +142,30 @@ fn the_surface_of_a_recording_is_exported_with_the_volume_of_the_water() {
     });
     let (volume, expected) = (volume.sum::<f64>(), SMALL_PARTICLES as f64 * 0.024_333_f64.powi(3));
     assert!((0.8..1.1).contains(&(volume / expected)), "{volume} m³ of {expected}");
-    // The PLY file has the same mesh.
+    // The PLY file has the same mesh, and the velocity and the speed of the water around each vertex.
+    let ply = fs::read(out.join("surface_000002.ply")).unwrap();
+    let end = ply.windows(11).position(|window| window == b"end_header\n").unwrap() + 11;
+    let header = String::from_utf8(ply[..end].to_vec()).unwrap();
+    let properties: Vec<&str> =
+        header.lines().filter_map(|line| line.strip_prefix("property float ")).collect();
+    let expected = ["x", "y", "z", "nx", "ny", "nz", "velocity_x", "velocity_y", "velocity_z", "speed"];
+    assert_eq!(properties, expected, "{header}");
+    let n_vertices = obj(&out.join("surface_000002.obj")).0.len();
+    let rows: Vec<f32> = ply[end..][..40 * n_vertices]
+        .chunks_exact(4)
+        .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()))
+        .collect();
+    // It falls for 0.016 s.
+    let mut fall = 0.0;
+    for row in rows.chunks_exact(10) {
+        let [x, y, z, speed] = [6, 7, 8, 9].map(|i| f64::from(row[i]));
+        // The mean of lengths is not less than the length of the mean.
+        assert!(speed > 0.0 && speed < 1.0 && (x * x + y * y + z * z).sqrt() < speed + 1e-6, "{row:?}");
+        fall += y / n_vertices as f64;
+    }
+    assert!((-0.17..-0.02).contains(&fall), "{fall} m/s");
     let ply = fs::read(out.join("surface_000000.ply")).unwrap();
-    let header = String::from_utf8_lossy(&ply[..ply.len().min(400)]).into_owned();
+    let header = String::from_utf8_lossy(&ply[..ply.len().min(600)]).into_owned();
     assert!(header.contains(&format!("element vertex {}", places.len())), "{header}");
     assert!(header.contains(&format!("element face {}", triangles.len())), "{header}");
 }
@@ -144,7 +199,7 @@ fn fallen_slabs() -> FallenSlabs {
 
 impl FallenSlabs {
     fn export(&self, arguments: &[&str]) {
-        let into = ["--out", self.out.to_str().unwrap()];
+        let into = ["--overwrite", "--out", self.out.to_str().unwrap()];
         succeed(&mut command(&[&["export", &self.recording], arguments, &into].concat()));
     }
 
@@ -359,13 +414,13 @@ fn slabs_of_a_recording_are_exported_beside_its_particles() {
     assert_eq!(
         lines.next().unwrap(),
         "position_x [m],position_y [m],position_z [m],id,rotation_x,rotation_y,rotation_z,rotation_w,\
-         velocity_x [m/s],velocity_y [m/s],velocity_z [m/s]"
+         velocity_x [m/s],velocity_y [m/s],velocity_z [m/s],time [s]"
     );
     let rows: Vec<Vec<f32>> =
         lines.map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
     assert_eq!(rows.len(), centres.len());
     for (i, row) in rows.iter().enumerate() {
-        assert_eq!((&row[..3], row[3], &row[8..]), (&centres[i][..], i as f32, &velocities[i][..]));
+        assert_eq!((&row[..3], row[3], &row[8..11]), (&centres[i][..], i as f32, &velocities[i][..]));
         // A unit quaternion is the same rotation as the recorded axis and angle.
         let turn = turns[i].map(f64::from);
         let angle = dot(turn, turn).sqrt();

@@ -33,7 +33,7 @@ fn a_change_at_a_step_is_reported_and_equals_a_resumption_with_the_changed_scene
     for (stop, first) in [("9", &[][..]), ("15", &changes[2..]), ("21", &changes[2..])] {
         succeed(&mut run_small(
             &broken,
-            &[first, &["--record", "8", "--steps", stop, "--checkpoint", stop]].concat(),
+            &[first, &["--record", "8", "--steps", stop, "--checkpoint", stop, "--overwrite"]].concat(),
         ));
         let checkpoint = broken.join("checkpoint.frazil-ckpt");
         let resume = ["--resume", checkpoint.to_str().unwrap()];

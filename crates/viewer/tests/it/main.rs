@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod analyze;
+mod authoring;
 mod bad_input;
 mod bench;
 mod dem;
@@ -10,6 +11,8 @@ mod export;
 mod kernels;
 mod live;
 mod mpm;
+mod output_folder;
+mod overflow;
 mod play;
 mod profile;
 mod reproducibility;
@@ -19,5 +22,6 @@ mod snow;
 mod sweep;
 mod tool;
 mod tune;
+mod tutorial;
 mod validate;
 mod view;

@@ -36,6 +36,7 @@ fn pictures_of_a_recording_are_those_of_its_run_at_any_speed_both_ways() {
     let folder = tempfile::tempdir().unwrap();
     let (recording, pictures) = recorded(folder.path(), &[]);
     let out = folder.path().join("pictures");
+    let into = ["--overwrite", "--out", out.to_str().unwrap()];
     for (arguments, expected) in [
         (&["--speed", "1"][..], &[0, 1, 2, 3, 4, 5, 6][..]),
         (&["--speed", "-3"], &[6, 3, 0]),
@@ -46,8 +47,7 @@ fn pictures_of_a_recording_are_those_of_its_run_at_any_speed_both_ways() {
         (&["--steps-per-frame", "2", "--from", "16"], &[4, 4, 5, 5, 6]),
     ] {
         // Each time into the same folder: no picture of the previous video may remain.
-        let said =
-            stderr(&succeed(&mut play(&recording, &[arguments, &["--out", out.to_str().unwrap()]].concat())));
+        let said = stderr(&succeed(&mut play(&recording, &[arguments, &into].concat())));
         assert!(said.contains(&format!("{} pictures of 160 × 90", expected.len())), "{said}");
         assert_eq!(shown(&out, &pictures), expected, "{arguments:?}");
     }
@@ -144,7 +144,7 @@ fn unplayable_recordings_are_refused() {
     refuse(&["--out", "v.avi"], ".mp4, .gif or .y4m");
     refuse(&["--out", "nosuch/v.y4m"], "nosuch/v.y4m");
     refuse(&["--speed", "0"], "but not 0");
-    refuse(&["--speed", "nan"], "recorded frames to a picture");
+    refuse(&["--speed", "nan"], "recorded frames per picture");
     refuse(&["--steps-per-frame", "0"], "but not 0");
     refuse(&["--steps-per-frame", "2.5"], "a number of steps");
     refuse(&["--steps-per-frame", "2", "--speed", "2"], "cannot be used with");
@@ -180,7 +180,7 @@ fn density_is_shown_as_intensity_live_and_recorded_without_perspective() {
     assert!(grey.iter().any(|&value| value > 200) && grey.iter().filter(|&&value| value == 0).count() > 1000);
 
     // A column that was not recorded is replaced by another property.
-    let speed = ["--set", "render.shading=lit", "--to", "0", "--out", out.to_str().unwrap()];
+    let speed = ["--set", "render.shading=lit", "--to", "0", "--overwrite", "--out", out.to_str().unwrap()];
     succeed(&mut play(&recording, &speed));
     assert!(picture(&out.join("frame_000000.png")).2 != pictures[0]);
 }
@@ -189,7 +189,7 @@ fn density_is_shown_as_intensity_live_and_recorded_without_perspective() {
 fn a_recording_has_the_columns_that_were_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let columns = |arguments: &[&str]| {
-        let plan = ["--steps", "8", "--render", "never", "--record", "4", "--check", "4"];
+        let plan = ["--steps", "8", "--render", "never", "--record", "4", "--check", "4", "--overwrite"];
         succeed(&mut run_small(folder.path(), &[&plan[..], arguments].concat()));
         let mut recording = Recording::open(&folder.path().join("recording.frazil-rec")).unwrap();
         let frame = recording.frame(1).unwrap();
@@ -206,7 +206,9 @@ fn a_recording_has_the_columns_that_were_chosen() {
     assert_eq!(columns(&["--record-columns", "id", "--checkpoint", "4"]), ["position", "id"]);
 
     let refuse = |arguments: &[&str], said: &str| {
-        let output = run_small(folder.path(), &[&["--record", "4"], arguments].concat()).output().unwrap();
+        let output = run_small(folder.path(), &[&["--record", "4", "--overwrite"], arguments].concat())
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     };

@@ -14,8 +14,8 @@ fn a_small_run_writes_all_documented_files() {
     fs::write(out.join("frames/frame_000099.png"), "of another run").unwrap();
     let cadences =
         ["--steps", "50", "--render", "20", "--record", "0.04s", "--metrics", "7", "--check", "10"];
-    let output =
-        succeed(&mut run_small(&out, &[&cadences[..], &["--checkpoint", "30", "--profile"]].concat()));
+    let more = ["--checkpoint", "30", "--profile", "--overwrite"];
+    let output = succeed(&mut run_small(&out, &[&cadences[..], &more].concat()));
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "--quiet: {}", stderr(&output));
 
     let report = RunInfo::read(&out.join("run.json")).unwrap();

@@ -111,7 +111,7 @@ fn invalid_links_and_duplicate_ids_end_a_run_with_status_4() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint.frazil-ckpt");
     let refuse = |corrupt: &dyn Fn(&mut Checkpoint), said: &str| {
-        succeed(&mut run(folder.path(), &["--steps", "4", "--checkpoint", "4"]));
+        succeed(&mut run(folder.path(), &["--steps", "4", "--checkpoint", "4", "--overwrite"]));
         let mut checkpoint = Checkpoint::read(&path).unwrap();
         corrupt(&mut checkpoint);
         checkpoint.write(&path).unwrap();

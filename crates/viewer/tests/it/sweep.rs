@@ -120,10 +120,16 @@ fn a_repeated_command_runs_only_unfinished_cases() {
     assert!(again[0] == first[0] && again[1] != first[1]);
     assert_eq!(report(out).cases[1].state_hash, hashes[1].state_hash);
 
-    // Another scene or duration requires new runs.
-    succeed(&mut sweep_small(out, &[&arguments[..2], &["--steps", "7"]].concat()));
+    // Another scene or duration would replace finished cases.
+    let before = reports();
+    let longer = [&arguments[..2], &["--steps", "7"]].concat();
+    let refused = sweep_small(out, &longer).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("000_xsph_viscosity=0.01 holds a finished run of other parameters"));
+    assert!(reports() == before);
+    succeed(&mut sweep_small(out, &[&longer[..], &["--overwrite"]].concat()));
     assert!(report(out).cases.iter().all(|case| case.steps == 7));
-    succeed(&mut sweep_small(out, &[&arguments[..2], &["--steps", "7", "--seed", "3"]].concat()));
+    succeed(&mut sweep_small(out, &[&longer[..], &["--seed", "3", "--overwrite"]].concat()));
     let seeds = folders(out).into_iter().map(|case| RunInfo::read(&case.join("run.json")).unwrap().seed);
     assert_eq!(seeds.collect::<Vec<_>>(), [3, 3]);
 }

@@ -25,7 +25,7 @@ pub fn command(arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env("FRAZIL_VALIDATION", "1")
+        .env("FRAZIL_VALIDATION", if frazil_testkit::is_gpu_assisted() { "gpu" } else { "1" })
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")
         .stdin(Stdio::null());

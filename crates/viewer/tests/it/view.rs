@@ -3,7 +3,7 @@
 use crate::snow::SCENE;
 use crate::tool::{SMALL, command, picture, stderr, succeed, wait_until};
 use frazil_io::{Recording, RecordingWriter};
-use frazil_testkit::VirtualScreen;
+use frazil_testkit::{VirtualScreen, keys};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -141,6 +141,79 @@ fn a_window_shows_the_pictures_of_the_run_live_and_recorded() {
         succeed(view.env("DISPLAY", &screen.display));
         assert!(picture(&shot).2 == expected, "{name}");
     }
+}
+
+#[test]
+fn keys_go_back_and_forth_between_steps_and_write_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    // Seen from behind, the water is beside the panel.
+    let camera = ["--set", "render.camera.azimuth_deg=200", "--steps", "12"];
+    let cadences = ["--render", "1", "--quiet", "--out", out.to_str().unwrap()];
+    succeed(&mut sized("run", &[&camera[..], &cadences].concat()));
+    let of_step = |step: u32| picture(&out.join(format!("frames/frame_{step:06}.png"))).2;
+    let screen = VirtualScreen::start(folder.path());
+    let written = folder.path().join("written");
+    std::fs::create_dir(&written).unwrap();
+    let mut view = sized("view", &camera);
+    view.env("DISPLAY", &screen.display).current_dir(&written);
+    let child = view.stderr(Stdio::piped()).spawn().unwrap();
+    let beside_panel = |pixels: &[u8]| split(pixels, PANEL_RIGHT).1;
+    let shows = |step: u32| {
+        let expected = beside_panel(&of_step(step));
+        wait_until("picture of a step", || beside_panel(&screen.corner(WIDTH, HEIGHT)) == expected);
+    };
+    shows(12);
+    let input = screen.input();
+    for (place, (key, step)) in [(keys::LEFT, 11), (keys::HOME, 0), (keys::END, 12)].into_iter().enumerate() {
+        input.press(key, &[]);
+        shows(step);
+        input.press(u32::from(b's'), &[]);
+        let number = if place == 0 { String::new() } else { format!("-{}", place + 1) };
+        let file = written.join(format!("dam_break{number}.png"));
+        wait_until("screenshot", || {
+            file.exists() && std::fs::read(&file).unwrap().ends_with(b"IEND\xaeB`\x82")
+        });
+        assert!(picture(&file).2 == of_step(step), "step {step}");
+    }
+    // The plot and the values of a particle cover parts of the picture, and the pointer a few pixels.
+    let at_12 = beside_panel(&of_step(12));
+    let n_covered = || {
+        let shown = beside_panel(&screen.corner(WIDTH, HEIGHT));
+        shown.chunks_exact(3).zip(at_12.chunks_exact(3)).filter(|(a, b)| a != b).count()
+    };
+    input.press(u32::from(b'm'), &[]);
+    wait_until("plot of metrics", || n_covered() > 20_000);
+    input.press(u32::from(b'm'), &[]);
+    wait_until("picture without the plot", || n_covered() < 500);
+    let [x, y] = particle_pixel(&of_step(12));
+    input.click(x, y);
+    wait_until("values of a particle", || n_covered() > 5_000);
+    input.press(u32::from(b'v'), &[]);
+    input.press(u32::from(b'v'), &[]);
+    let is_video =
+        |path: &Path| path.extension().is_some_and(|extension| extension == "y4m" || extension == "mp4");
+    wait_until("video", || {
+        std::fs::read_dir(&written).unwrap().any(|entry| is_video(&entry.unwrap().path()))
+    });
+    input.press(u32::from(b'c'), &[]);
+    input.press(u32::from(b'z'), &[keys::CONTROL]);
+    let said = stderr(&stop(child));
+    assert!(said.contains("wrote ./dam_break.png") && !said.contains("panicked"), "{said}");
+}
+
+/// Returns a pixel of the particles right of the panel: one that is far from the colours of its surroundings.
+fn particle_pixel(pixels: &[u8]) -> [i16; 2] {
+    let at = |x: usize, y: usize| &pixels[3 * (y * WIDTH + x)..][..3];
+    let is_blue = |x: usize, y: usize| {
+        let [r, _, b] = [0, 1, 2].map(|component| i32::from(at(x, y)[component]));
+        b > r + 20
+    };
+    let found = (0..HEIGHT - 8).rev().find_map(|y| {
+        let inside = |x: &usize| (*x - 4..*x + 4).all(|x| (y..y + 8).all(|y| is_blue(x, y)));
+        (PANEL_RIGHT + 8..WIDTH - 8).find(inside).map(|x| [x as i16, y as i16 + 4])
+    });
+    found.expect("a particle beside the panel")
 }
 
 #[test]

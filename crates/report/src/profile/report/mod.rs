@@ -6,7 +6,6 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::{Bar, RoofPoint, Stretch, bars, colour, roofline, timeline};
 
 use super::{KernelComparison, KernelFact, Profile, ProfileComparison, Throughput, Vary};
-use crate::comparison::Comparison;
 
 /// Maximum number of memory columns shown as bars.
 const COLUMNS_SHOWN: usize = 14;
@@ -90,7 +89,7 @@ fn figures(profile: &Profile) -> Markup {
     let rate = step_ns.filter(|ns| *ns > 0).map(|ns| 1e3 * profile.n_particles as f64 / ns as f64);
     let all = [
         (or_dash(step_ns.map(|ns| format!("{:.3} ms", ns as f64 / 1e6))), "median step, device time"),
-        (or_dash(rate.map(|rate| format!("{rate:.2} M"))), "particle steps a second"),
+        (or_dash(rate.map(|rate| format!("{rate:.2} M"))), "particle steps per second"),
         (or_dash(profile.copy_gb_per_s.map(|copy| format!("{copy:.1} GB/s"))), "copy bandwidth"),
         (or_dash(profile.peak_gflop_per_s.map(|peak| format!("{peak:.1} GFLOP/s"))), "peak of multiply-adds"),
         (
@@ -118,8 +117,8 @@ fn shares(profile: &Profile) -> Markup {
     html! {
         section {
             h2 { "Where the time goes" }
-            p { "Share of the device time of all passes, and the median call." }
-            (bars("share of device time by kernel", &rows.collect::<Vec<_>>(), None))
+            p { "Share of the time of a typical step, with the median of each pass, and the median call." }
+            (bars("share of the time of a typical step by kernel", &rows.collect::<Vec<_>>(), None))
         }
     }
 }
@@ -242,7 +241,7 @@ fn kernels(profile: &Profile) -> Markup {
             }
             div class="scroll" { table {
                 thead { tr {
-                    @for title in ["kernel", "calls", "min µs", "median µs", "p95 µs", "share", "kB/call", "GB/s", "of copy", "group", "shared B"] {
+                    @for title in ["kernel", "calls", "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers", "total ms", "share", "kB/call", "GB/s", "of copy", "group", "shared B"] {
                         th { (title) }
                     }
                     @if reports { @for title in ["subgroup", "regs", "spills", "scratch B", "code B"] { th { (title) } } }
@@ -254,7 +253,11 @@ fn kernels(profile: &Profile) -> Markup {
                         td { (row.calls) }
                         td { (us(row.min_ns)) }
                         td { (us(row.median_ns)) }
+                        td { (us(row.mean_ns)) }
                         td { (us(row.p95_ns)) }
+                        td { (us(row.max_ns)) }
+                        td { (row.outliers) }
+                        td { (mb(row.total_ns)) }
                         td { (percent(row.share)) }
                         td { (or_dash(row.bytes.map(|b| format!("{:.1}", b as f64 / 1e3 / row.calls.max(1) as f64)))) }
                         td { (or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
@@ -303,14 +306,17 @@ fn passes(profile: &Profile) -> Markup {
                 summary { (profile.passes.len()) " passes in the order of the step" }
                 div class="scroll" { table {
                     thead { tr {
-                        @for title in ["pass", "min µs", "median µs", "p95 µs", "share", "GB/s", "of copy"] { th { (title) } }
+                        @for title in ["pass", "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers", "share", "GB/s", "of copy"] { th { (title) } }
                     } }
                     tbody { @for pass in &profile.passes {
                         tr {
                             td { (pass.position) " " (pass.label()) }
                             td { (us(pass.row.min_ns)) }
                             td { (us(pass.row.median_ns)) }
+                            td { (us(pass.row.mean_ns)) }
                             td { (us(pass.row.p95_ns)) }
+                            td { (us(pass.row.max_ns)) }
+                            td { (pass.row.outliers) }
                             td { (percent(pass.row.share)) }
                             td { (or_dash(pass.row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
                             td { (or_dash(pass.row.share_of_copy.map(percent))) }
@@ -423,16 +429,15 @@ fn varied(vary: &Vary) -> Markup {
     }
 }
 
-/// Returns a bar for the earlier and one for the current time of each kernel in a step.
+/// Returns a bar for the baseline's and one for the current time of each kernel in a step.
 fn pairs(comparison: &ProfileComparison) -> Vec<Bar> {
     let pair = |(rank, kernel): (usize, &KernelComparison)| {
         let bar = |i: usize| {
-            let row = kernel.rows[i].as_ref();
-            let steps = comparison.runs[i].steps[0].max(1) as f64;
-            let step_us = row.map(|row| 1e-3 * row.total_ns as f64 / steps);
-            let calls = row.map_or(0.0, |row| row.calls as f64 / steps);
+            let step_us = kernel.step_ns[i].map(|ns| 1e-3 * ns as f64);
+            let calls = kernel.rows[i].as_ref().map_or(0, |row| row.calls) as f64
+                / comparison.runs[i].steps[0].max(1) as f64;
             Bar {
-                label: format!("{} {}", kernel.kernel, ["then", "now"][i]),
+                label: format!("{} {}", kernel.kernel, ["baseline", "current"][i]),
                 value: step_us.unwrap_or(0.0),
                 text: step_us
                     .map_or_else(|| "–".to_owned(), |us| format!("{us:.1} µs, {calls:.1} calls a step")),
@@ -455,7 +460,8 @@ fn runs(comparison: &ProfileComparison) -> Markup {
         ),
         ("driver", both(&|i| run(i).driver.clone())),
         ("steps", both(&|i| format!("{} after {}", run(i).steps[0], run(i).steps[1]))),
-        ("step, median µs", both(&|i| or_dash(comparison.step_median_ns[i].map(us)))),
+        ("processes", both(&|i| run(i).processes.to_string())),
+        ("step µs", both(&|i| or_dash(comparison.step.step_ns[i].map(us)))),
         ("copy GB/s", both(&|i| or_dash(run(i).copy_gb_per_s.map(|copy| format!("{copy:.1}"))))),
         ("memory, peak MB", both(&|i| mb(run(i).bytes_peak))),
         (
@@ -465,52 +471,47 @@ fn runs(comparison: &ProfileComparison) -> Markup {
     ];
     html! {
         div class="scroll" { table {
-            thead { tr { th {} th { "then" } th { "now" } } }
-            tbody { @for (name, [then, now]) in &lines { tr { td { (name) } td { (then) } td { (now) } } } }
+            thead { tr { th {} th { "baseline" } th { "current" } } }
+            tbody { @for (name, [a, b]) in &lines { tr { td { (name) } td { (a) } td { (b) } } } }
         } }
     }
 }
 
 fn against(comparison: &ProfileComparison) -> Markup {
-    let row = |name: &str, then: Option<u64>, now: Option<u64>, found: Option<&Comparison>| {
-        let verdict = match (found, then) {
-            (Some(found), _) => found.verdict.to_string(),
-            (None, None) => "new".to_owned(),
-            (None, Some(_)) => "gone".to_owned(),
-        };
-        let ratio = found.map(|f| f.ratio).filter(|ratio| ratio.is_finite());
-        let interval = found.map(|f| f.interval).filter(|interval| interval[1].is_finite());
+    let interval = |interval: Option<[f64; 2]>| {
+        or_dash(interval.filter(|i| i[1].is_finite()).map(|[from, to]| format!("{from:.3} to {to:.3}")))
+    };
+    let row = |k: &KernelComparison| {
+        let verdict = k.verdict();
+        let ratio = k.comparison.map(|f| f.ratio).filter(|ratio| ratio.is_finite());
         html! {
             tr {
-                td { (name) }
-                td { (or_dash(then.map(us))) }
-                td { (or_dash(now.map(us))) }
+                td { (k.kernel) }
+                td { (or_dash(k.step_ns[0].map(us))) }
+                td { (or_dash(k.step_ns[1].map(us))) }
                 td { (or_dash(ratio.map(|ratio| format!("{ratio:.3}")))) }
-                td { (or_dash(interval.map(|[from, to]| format!("{from:.3} to {to:.3}")))) }
+                td { (interval(k.comparison.map(|f| f.interval))) }
+                td { (interval(k.same_build)) }
                 td class=(verdict) { (verdict) }
             }
         }
     };
-    let [then, now] = comparison.step_median_ns;
     html! {
         section {
-            h2 { "Against the earlier profile" }
+            h2 { "Against the baseline" }
             p {
-                "Median now over median then with its 95 % interval; within " (percent(comparison.tolerance))
-                " is the same."
+                "Current time in a step over the baseline's, with the 95 % interval of processes; within "
+                (percent(comparison.tolerance)) " is the same."
             }
             @for caution in &comparison.cautions { p { (caution) } }
             (runs(comparison))
-            (bars("time of a step by kernel, then and now", &pairs(comparison), None))
+            (bars("time of a step by kernel, baseline and current", &pairs(comparison), None))
             div class="scroll" { table {
                 thead { tr {
-                    @for title in ["kernel", "then µs", "now µs", "ratio", "95 %", "verdict"] { th { (title) } }
+                    @for title in ["kernel", "baseline µs", "current µs", "ratio", "95 %", "A/A", "verdict"] { th { (title) } }
                 } }
                 tbody {
-                    @for k in &comparison.kernels {
-                        (row(&k.kernel, k.then_median_ns, k.now_median_ns, k.comparison.as_ref()))
-                    }
-                    (row("step", then, now, Some(&comparison.step)))
+                    @for k in comparison.kernels.iter().chain([&comparison.step]) { (row(k)) }
                 }
             } }
         }
@@ -552,8 +553,8 @@ mod tests {
             "record 1.5, other 0.5",
             "Steps by workgroup_size",
             "workgroup_size=4096 was refused: too large",
-            "Against the earlier profile",
-            "pbd.lambda then",
+            "Against the baseline",
+            "pbd.lambda baseline",
             "calls a step",
             "pair 81.8",
             "time with time stamps over time without",

@@ -1,9 +1,11 @@
 //! Warnings about allowed but unusual scenes of grains.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::section::Dem;
 use crate::Scene;
+use crate::scene::sample::Sampled;
 
 /// Number of steps for a contact from which the restitution is within 1 % of the requested one; `"auto"`
 /// takes as many, truncated to four digits of Δt.
@@ -11,6 +13,9 @@ const RESOLVED_STEPS_PER_CONTACT: f64 = 19.99;
 
 /// Maximum overlap, in radii, at which the centre of a grain is well outside of the body it touches.
 const MAX_OVERLAP_RADII: f64 = 0.5;
+
+/// Maximum overlap at rest, in radii, beyond which the volume of a heap is wrong by percents.
+const MAX_REST_OVERLAP_RADII: f64 = 0.05;
 
 impl Scene {
     /// Warns about contacts that steps do not resolve, grains that roll without resistance, springs too soft
@@ -49,6 +54,38 @@ impl Scene {
             );
         }
         self.advise_projections(warn);
+    }
+
+    /// Warns about springs that the weight of the grains at time 0 presses deeper than 5 % of a radius at
+    /// rest. The lowest grain of a column, four radii wide, carries the weight on its share of the column's
+    /// area.
+    pub(crate) fn advise_overlap_at_rest(
+        &self,
+        warn: &mut dyn FnMut(&str, String),
+        dem: &Dem,
+        sampled: &Sampled,
+    ) {
+        let [across, along] = self.up_axis.horizontal();
+        let side_m = 4.0 * dem.radius_m;
+        let mut columns: HashMap<[i64; 2], f64> = HashMap::new();
+        for (position, mass_kg) in sampled.positions_m.iter().zip(&sampled.masses_kg) {
+            let cell = [across, along].map(|axis| (f64::from(position[axis]) / side_m).floor() as i64);
+            *columns.entry(cell).or_default() += f64::from(*mass_kg);
+        }
+        let heaviest_kg = columns.into_values().fold(0.0, f64::max);
+        let gravity_m_s2 = self.gravity_m_s2()[self.up_axis.index()].abs();
+        // A grain takes an area of (2 r)², a quarter of the column's.
+        let overlap_radii = 0.25 * heaviest_kg * gravity_m_s2 / (dem.normal_stiffness_n_m * dem.radius_m);
+        if overlap_radii > MAX_REST_OVERLAP_RADII {
+            let needed = dem.normal_stiffness_n_m * overlap_radii / MAX_REST_OVERLAP_RADII;
+            warn(
+                "dem.normal_stiffness_n_m",
+                format!(
+                    "is too soft: the weight of {heaviest_kg:.3e} kg on a column presses its lowest grains \
+                     {overlap_radii:.3} radii deep at rest; at most {MAX_REST_OVERLAP_RADII} needs {needed:.2e} N/m or more"
+                ),
+            );
+        }
     }
 
     /// Warns about files whose projection is unknown, or cannot be compared with the terrain's.

@@ -19,7 +19,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::SolverScene;
+use crate::solver::solver_scene::{SolverScene, keys_of_constraint};
 use crate::validate::{Check, Checker};
 use crate::{SceneError, Section};
 
@@ -157,6 +157,19 @@ impl SolverScene for DiscreteElements {
         if let Some(dem) = scene.dem() {
             scene.advise_dem(warn, dem);
         }
+    }
+
+    fn advise_sampled(&self, scene: &Scene, sampled: &Sampled, warn: &mut dyn FnMut(&str, String)) {
+        if let Some(dem) = scene.dem() {
+            scene.advise_overlap_at_rest(warn, dem, sampled);
+        }
+    }
+
+    fn unused_keys(&self, _scene: &Scene) -> Vec<(&'static str, String)> {
+        let mut keys = keys_of_constraint(self.kind());
+        keys.push(("particles.*.temperature_c", "grains have no temperature".to_owned()));
+        keys.push(("particles.*.phase", "all grains are snow".to_owned()));
+        keys
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {

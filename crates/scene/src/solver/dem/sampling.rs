@@ -53,7 +53,8 @@ impl Scene {
             let begin = grains.centres_m.len();
             self.fill_with_grains(idx, block, dem, &mut rng, &mut grains)?;
             self.refuse_misplaced_grains(&key, &grains, begin, dem)?;
-            let velocities = grains.centres_m[begin..].iter().map(|c| block.velocity_at(c.map(|x| x as f32)));
+            let centres = grains.centres_m[begin..].iter().enumerate();
+            let velocities = centres.map(|(i, c)| block.velocity_at(i, c.map(|x| x as f32)));
             grains.velocities_m_s.extend(velocities);
             let spin = block.angular_velocity_rad_s.unwrap_or_default().map(|w| w as f32);
             grains.spins_rad_s.resize(grains.centres_m.len(), spin);

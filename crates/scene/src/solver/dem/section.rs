@@ -86,8 +86,8 @@ pub struct Dem {
     /// Number of time steps of `dt_s = "auto"` in the contact time of two of the lightest grains.
     #[serde(default = "Dem::default_steps_per_contact")]
     pub steps_per_contact: f64,
-    /// Capacity of the contact history, in contacts for each grain on average; more if grains start closer. A
-    /// random packing of balls has six.
+    /// Initial capacity of the contact history, in contacts for each grain on average; more if grains start
+    /// closer. It grows when it is exceeded. A random packing of balls has six.
     #[serde(default = "Dem::default_contacts_per_grain")]
     pub contacts_per_grain: f64,
 }

@@ -3,6 +3,10 @@
 use crate::validate::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
 use crate::{Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, SceneError, Terrain, Vec3};
 
+/// Minimum thickness of a release in radii of the largest grain: the lattice of grains has layers of that
+/// thickness, and there must not be millions of them with few grains each.
+const MIN_THICKNESS_RADII: f64 = 0.01;
+
 /// Maximum volume fraction of a random packing: beyond it few packings converge without overlap.
 pub(crate) const MAX_PACKING_FRACTION: f64 = 0.58;
 
@@ -149,6 +153,13 @@ impl Scene {
             );
         }
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
+        if block.shape.n_points().is_some() {
+            return check.fail(
+                &format!("{key}.shape"),
+                "points in a scene of solver.kind = \"dem\"",
+                "a shape to fill with grains; frazil run --resume goes on with those of a checkpoint",
+            );
+        }
         if block.shape.is_flat() {
             return check.fail(
                 &format!("{key}.shape"),
@@ -266,6 +277,15 @@ impl Scene {
         if let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) {
             let name = if release.polygons.is_some() { "polygons" } else { "polygon_m" };
             for (area_idx, area) in areas.iter().enumerate() {
+                let thinnest = MIN_THICKNESS_RADII * dem.max_radius_m();
+                if area.thickness_m < thinnest {
+                    let name = if release.thickness_m.is_some() { "thickness_m" } else { name };
+                    return check.fail_between(
+                        &[&within(name), "dem.radius_m"],
+                        format!("a thickness of {} m", number(area.thickness_m)),
+                        format!("at least {} m, a hundredth of a grain's radius", number(thinnest)),
+                    );
+                }
                 self.check_area(check, &within(name), area_idx, area, release, terrain)?;
             }
         }

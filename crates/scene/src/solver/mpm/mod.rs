@@ -12,7 +12,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::SolverScene;
+use crate::solver::solver_scene::{SolverScene, keys_of_constraint};
 use crate::validate::{Check, Checker};
 use crate::{SceneError, Section};
 
@@ -78,7 +78,7 @@ impl SolverScene for MaterialPoints {
     }
 
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
-        let volume: f64 = scene.particles.iter().map(|block| block.shape.volume_m3()).sum();
+        let volume: f64 = scene.particles.iter().map(|block| scene.block_volume_m3(block)).sum();
         self.rest_density_kg_m3(scene) * volume / scene.particle_count_estimate() as f64
     }
 
@@ -123,7 +123,7 @@ impl SolverScene for MaterialPoints {
         sampled.phases[begin..].fill(Phase::Snow);
         let spin = block.angular_velocity_rad_s.unwrap_or_default().map(|w| w as f32);
         sampled.spins_rad_s.resize(n, spin);
-        let volume_m3 = block.shape.volume_m3();
+        let volume_m3 = scene.block_volume_m3(block);
         let n_block = n - begin;
         let spacing_m = (volume_m3 / n_block as f64).powf(1.0 / scene.n_dimensions() as f64);
         let radii =
@@ -140,6 +140,13 @@ impl SolverScene for MaterialPoints {
         if let Some(mpm) = scene.mpm() {
             scene.advise_mpm(warn, mpm);
         }
+    }
+
+    fn unused_keys(&self, _scene: &Scene) -> Vec<(&'static str, String)> {
+        let mut keys = keys_of_constraint(self.kind());
+        keys.push(("particles.*.temperature_c", "snow on a grid has no temperature".to_owned()));
+        keys.push(("particles.*.phase", "all particles are snow".to_owned()));
+        keys
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {

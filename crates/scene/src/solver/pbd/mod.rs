@@ -14,6 +14,8 @@ pub use snow::*;
 pub use springs::Springs;
 pub(crate) use validate_fluid::check_fluid;
 
+use std::collections::HashSet;
+
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
 
@@ -23,7 +25,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::SolverScene;
+use crate::solver::solver_scene::{SolverScene, unused_temperature};
 use crate::validate::{Check, Checker};
 
 /// The position-based fluid.
@@ -123,6 +125,14 @@ impl SolverScene for Pbd {
         scene.advise_snow(warn);
     }
 
+    fn unused_keys(&self, scene: &Scene) -> Vec<(&'static str, String)> {
+        if scene.snow().is_none() {
+            return [unused_temperature("[snow]")].into_iter().chain(unused_maximum(scene)).collect();
+        }
+        let reason = "with [snow], solver.iterations is the number of iterations";
+        ["solver.density_tolerance", "solver.max_iterations"].map(|key| (key, reason.to_owned())).into()
+    }
+
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
         let particles = sampled.len();
         let mut lines = vec![("particles", format!("{particles} of {:.4e} kg", scene.particle_mass_kg()))];
@@ -134,6 +144,12 @@ impl SolverScene for Pbd {
         lines.push(("steps", format!("{} of {} s", scene.n_steps(), scene.dt_s())));
         Ok(lines)
     }
+}
+
+/// The maximum of iterations, if their number is fixed.
+pub(crate) fn unused_maximum(scene: &Scene) -> Option<(&'static str, String)> {
+    let reason = "with solver.density_tolerance = 0, solver.iterations is the number of iterations";
+    (scene.solver.density_tolerance == 0.0).then(|| ("solver.max_iterations", reason.to_owned()))
 }
 
 /// Disorder of a fluid that does not state any. A lattice resists deformation with a shear modulus in
@@ -170,8 +186,8 @@ impl Scene {
     }
 
     /// Returns sampled positions of a `[fluid]` in m, each displaced by up to
-    /// [`Self::initial_disorder_spacings`] along each axis within the domain. Drawn from the seed: the same
-    /// bits on every platform.
+    /// [`Self::initial_disorder_spacings`] along each axis within the domain, but for those that a file gives.
+    /// Drawn from the seed: the same bits on every platform.
     pub fn disordered_positions_m(&self, sampled: &Sampled) -> Vec<[f32; 3]> {
         let bound_m = self.initial_disorder_spacings() * self.particle_spacing_m();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
@@ -181,8 +197,13 @@ impl Scene {
             let along = f64::from(x) + (2.0 * unit_interval(&mut rng) - 1.0) * bound_m;
             along.clamp(low[axis], high[axis]) as f32
         };
+        let of_files: HashSet<[u32; 3]> = self.file_positions().map(|x| x.map(f32::to_bits)).collect();
         let positions = sampled.positions_m.iter();
-        positions.map(|x| std::array::from_fn(|axis| moved(axis, x[axis]))).collect()
+        let displaced = positions.map(|x| {
+            let place: [f32; 3] = std::array::from_fn(|axis| moved(axis, x[axis]));
+            if of_files.contains(&x.map(f32::to_bits)) { *x } else { place }
+        });
+        displaced.collect()
     }
 
     /// Returns the `[fluid]` section, if the scene has it.

@@ -116,11 +116,14 @@ impl Scene {
 
     /// Checks the requirements of the position-based fluid on a block.
     pub(crate) fn check_pbd_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
-        if !matches!(block.shape, Shape::Box { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. }) {
+        if !matches!(
+            block.shape,
+            Shape::Box { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. } | Shape::Points { .. }
+        ) {
             return check.fail(
                 &format!("{key}.shape"),
                 format!("a {} in a scene of solver.kind = \"pbd\"", block.shape.name()),
-                "box, sphere or cylinder; solver.kind = \"mpm\" supports the others",
+                "box, sphere, cylinder or points; solver.kind = \"mpm\" supports the others",
             );
         }
         self.check_phase(check, key, block)

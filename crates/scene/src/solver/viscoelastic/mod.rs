@@ -14,9 +14,9 @@ use crate::SceneError;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
-use crate::solver::pbd::{ConstraintGradient, Fluid, PBD};
+use crate::solver::pbd::{ConstraintGradient, Fluid, PBD, unused_maximum};
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::SolverScene;
+use crate::solver::solver_scene::{SolverScene, unused_temperature};
 use crate::validate::{Check, Checker};
 
 /// The viscoelastic fluid.
@@ -147,6 +147,12 @@ impl SolverScene for ViscoelasticFluid {
 
     fn advise(&self, scene: &Scene, warn: &mut dyn FnMut(&str, String)) {
         PBD.advise(scene, warn);
+    }
+
+    fn unused_keys(&self, scene: &Scene) -> Vec<(&'static str, String)> {
+        let temperature = scene.viscoelastic().heat.is_none();
+        let temperature = temperature.then(|| unused_temperature("[viscoelastic.heat]"));
+        temperature.into_iter().chain(unused_maximum(scene)).collect()
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {

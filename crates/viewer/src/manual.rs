@@ -1,0 +1,31 @@
+//! `frazil completions` and `frazil man`: the command line for shells and for `man`.
+
+use crate::args::{Args, CompletionsArgs, ManArgs};
+use crate::failure::Failure;
+use crate::run::create_dir;
+use crate::say;
+use clap::CommandFactory;
+use std::fs;
+
+const NAME: &str = "frazil";
+
+/// Prints the completion script of a shell.
+pub fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), NAME, &mut script);
+    say::data(&String::from_utf8_lossy(&script))
+}
+
+/// Writes a page for the program and one for each command.
+pub fn man(args: &ManArgs) -> Result<(), Failure> {
+    let folder = &args.folder;
+    create_dir(folder)?;
+    clap_mangen::generate_to(Args::command(), folder).map_err(|error| {
+        Failure::input(format!("cannot write man pages to {}: {error}", folder.display()))
+    })?;
+    let is_page = |name: &str| name.starts_with(NAME) && name.ends_with(".1");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let n = entries.filter(|entry| is_page(&entry.file_name().to_string_lossy())).count();
+    say::note(format_args!("{n} pages are in {}", folder.display()));
+    Ok(())
+}

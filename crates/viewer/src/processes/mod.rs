@@ -1,0 +1,96 @@
+//! Measurements in processes of their own: several of this build, or this build and another one in turns.
+
+mod build;
+mod host;
+
+pub use build::{Build, arguments_without, is_build};
+pub use host::{HostLoad, HostWatch};
+
+use crate::failure::Failure;
+use frazil_report::Round;
+
+/// Results of the four processes of a round.
+pub struct Turns<T> {
+    pub baseline: [T; 2],
+    pub current: [T; 2],
+}
+
+/// Measures `rounds` rounds with two processes of each build, in the order of [`Round::is_baseline`], after
+/// one process of each that does not count: it fills caches of files and pipelines.
+pub fn take_turns<T>(
+    baseline: &Build,
+    current: &Build,
+    rounds: usize,
+    mut measure: impl FnMut(&Build) -> Result<T, Failure>,
+) -> Result<(Vec<Turns<T>>, HostLoad), Failure> {
+    measure(baseline)?;
+    measure(current)?;
+    let mut watch = HostWatch::start();
+    let mut all = Vec::with_capacity(rounds);
+    for round in 0..rounds {
+        let mut slot = |slot: usize| -> Result<T, Failure> {
+            let result = measure(if Round::is_baseline(round, slot) { baseline } else { current })?;
+            watch.sample_clock();
+            Ok(result)
+        };
+        let [first, second, third, fourth] = [slot(0)?, slot(1)?, slot(2)?, slot(3)?];
+        let (outer, inner) = ([first, fourth], [second, third]);
+        all.push(match Round::is_baseline(round, 0) {
+            true => Turns { baseline: outer, current: inner },
+            false => Turns { baseline: inner, current: outer },
+        });
+    }
+    Ok((all, watch.finish()))
+}
+
+/// Measures in `runs` processes of this build, after one that does not count.
+pub fn repeat<T>(
+    runs: usize,
+    mut measure: impl FnMut(&Build) -> Result<T, Failure>,
+) -> Result<(Vec<T>, HostLoad), Failure> {
+    let build = Build::this()?;
+    measure(&build)?;
+    let mut watch = HostWatch::start();
+    let mut run = |_| {
+        let result = measure(&build)?;
+        watch.sample_clock();
+        Ok(result)
+    };
+    let all = (0..runs).map(&mut run).collect::<Result<_, Failure>>()?;
+    Ok((all, watch.finish()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn builds_take_turns_after_one_process_of_each() {
+        let (baseline, current) = (Build::at(Path::new("a")), Build::at(Path::new("b")));
+        let mut order = String::new();
+        let mut n = 0;
+        let (turns, _) = take_turns(&baseline, &current, 2, |build| {
+            order += &build.to_string();
+            n += 1;
+            Ok(n)
+        })
+        .unwrap();
+        assert_eq!(order, "ababbabaab");
+        let found: Vec<_> = turns.iter().map(|turns| (turns.baseline, turns.current)).collect();
+        assert_eq!(found, [([3, 6], [4, 5]), ([8, 9], [7, 10])]);
+    }
+
+    #[test]
+    fn a_process_that_fails_ends_the_measurement() {
+        let build = Build::at(Path::new("a"));
+        let mut left = 5;
+        let result = take_turns(&build, &build, 3, |_| {
+            left -= 1;
+            if left > 0 { Ok(()) } else { Err(Failure::device("lost")) }
+        });
+        assert_eq!(result.err().unwrap().to_string(), "lost");
+    }
+}
