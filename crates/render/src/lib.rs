@@ -26,6 +26,7 @@ mod lighting;
 mod mesh;
 mod picture;
 mod powder;
+mod powder_passes;
 mod renderer;
 mod scale;
 mod shadows;

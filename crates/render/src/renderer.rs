@@ -5,7 +5,7 @@ use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Clip, Coloring, ColumnLayout, Frame, Particles, Radius};
 use crate::light;
 use crate::lighting::Lighting;
-use crate::powder::{Behind, PowderPasses};
+use crate::powder_passes::{Behind, PowderPasses};
 use crate::scale::Scale;
 use crate::shadows::ShadowImages;
 use crate::{

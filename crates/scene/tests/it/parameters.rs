@@ -140,7 +140,7 @@ fn the_default_view_of_a_flow_goes_from_its_release_to_its_run_out() {
     let mut short = whole.clone();
     short.releases.clear();
     assert!(whole.view().distance_m < short.view().distance_m);
-    for name in ["avalanche", "slope_obstacle", "avalanche_splitter"] {
+    for name in ["avalanche", "slope_obstacle"] {
         let scene = Scene::find(name, &[]).unwrap();
         let ground = scene.ground().unwrap();
         let areas: Vec<_> = scene.releases.iter().filter_map(|release| release.areas()).collect();

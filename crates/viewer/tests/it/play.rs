@@ -162,7 +162,8 @@ fn unplayable_recordings_are_refused() {
 #[test]
 fn density_is_shown_as_intensity_live_and_recorded_without_perspective() {
     let folder = tempfile::tempdir().unwrap();
-    let shading = ["--set", "render.shading=density"];
+    // The axes are coloured.
+    let shading = ["--set", "render.shading=density", "--set", "render.show_scale=false"];
     let camera = "render.camera={projection=\"orthographic\",azimuth_deg=0,elevation_deg=0}";
     let flat = [&shading[..], &["--set", camera]].concat();
     let (recording, pictures) =
