@@ -27,7 +27,7 @@ impl Round {
     /// Returns true if the process in a slot, 0 to 3, of a round, counted from 0, is one of the baseline:
     /// baseline, current, current, baseline in even rounds, and the builds exchanged in odd ones.
     pub fn is_baseline(round: usize, slot: usize) -> bool {
-        (slot == 0 || slot == 3) == (round % 2 == 0)
+        (slot == 0 || slot == 3) == round.is_multiple_of(2)
     }
 
     fn is_sound(&self) -> bool {

@@ -177,12 +177,15 @@ pub fn compare_profile_rounds(
 /// Figures of both sides, their comparison, and the interval of the A/A check.
 type Compared = ([Vec<f64>; 2], Comparison, Option<[f64; 2]>);
 
+/// Value of a figure of a run, if the run has it.
+type Figure<'a> = &'a dyn Fn(&RunFigures) -> Option<f64>;
+
 /// Makes the comparison; `compared` compares one value of the figures of each process.
 fn comparison(
     profiles: [&Profile; 2],
     processes: [usize; 2],
     tolerance: f64,
-    compared: &dyn Fn(&dyn Fn(&RunFigures) -> Option<f64>) -> Compared,
+    compared: &dyn Fn(Figure<'_>) -> Compared,
 ) -> ProfileComparison {
     let [then, now] = profiles;
     let names: BTreeSet<&String> = then.samples_ns.keys().chain(now.samples_ns.keys()).collect();

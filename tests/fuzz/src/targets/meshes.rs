@@ -57,7 +57,8 @@ const TRIANGLES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 fn exported(format: MeshFormat) -> Option<Vec<u8>> {
     let folder = tempfile::tempdir().ok()?;
     let path = folder.path().join("seed");
-    let mesh = Mesh { position: &VERTICES, normal: &[[0.0, 0.0, 1.0]; 4], triangles: &TRIANGLES };
+    let mesh =
+        Mesh { position: &VERTICES, normal: &[[0.0, 0.0, 1.0]; 4], triangles: &TRIANGLES, attributes: &[] };
     export_mesh(&mesh, format, &path).ok()?;
     fs::read(&path).ok()
 }
