@@ -21,8 +21,8 @@ struct DemFault {
     // Bits of the deepest overlap of grains that touch too many others, as a share of the smaller radius; 0
     // if it is not deep.
     uint overlap;
-    // Bits of the largest travel in a step, in radii: of those grains and of the ones that they touch before the
-    // step, or of grains that are too fast.
+    // Bits of the largest travel in a step, in radii: of those grains and of the ones that they touch before
+    // the step, or of grains that are too fast.
     uint travel;
     // Filled in when the record is read back, like all below: the grain of the fault, at the end of the step.
     float radius_m;

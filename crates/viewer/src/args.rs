@@ -58,8 +58,9 @@ pub enum Command {
     /// the last, R starts again, H lists all keys, Esc closes. P shows the parameters that can change while a
     /// simulation runs, M the plot of a metric, C the histogram of the values that are shown; a click on a
     /// particle shows its values; S writes a picture and V a video. A recording plays backwards with J and
-    /// forwards with L, faster when pressed again, and K pauses. Drag with the left button to orbit, with the right or middle one to pan; the wheel zooms. With G
-    /// held, dragging with the left button pulls the particles of a running simulation.
+    /// forwards with L, faster when pressed again, and K pauses. Drag with the left button to orbit, with the
+    /// right or middle one to pan; the wheel zooms. With G held, dragging with the left button pulls the
+    /// particles of a running simulation.
     View(ViewArgs),
     /// Play a recording in a window, or make a video of it.
     Play(PlayArgs),

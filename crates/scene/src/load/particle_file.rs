@@ -69,7 +69,8 @@ impl Columns {
         Ok(PointCloud { positions, velocities_m_s, temperatures_c })
     }
 
-    /// Returns the vectors of the first of the names that are there; it is an error if a component is missing.
+    /// Returns the vectors of the first of the names that are there; it is an error if a component is
+    /// missing.
     fn vectors(
         &mut self,
         names: &[[&str; 3]],

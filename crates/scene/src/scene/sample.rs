@@ -128,8 +128,8 @@ impl Scene {
         blocks.chain(releases).sum::<f64>() as u64
     }
 
-    /// Returns the volume of a block's particles in m³, or their area in m²: that of its shape, or with points
-    /// of a file as many times that of one particle on a lattice.
+    /// Returns the volume of a block's particles in m³, or their area in m²: that of its shape, or with
+    /// points of a file as many times that of one particle on a lattice.
     pub(crate) fn block_volume_m3(&self, block: &ParticleBlock) -> f64 {
         match block.shape.n_points() {
             Some(n) => n as f64 * self.particle_spacing_m().powi(self.n_dimensions() as i32),

@@ -75,7 +75,7 @@ pub fn measure(
         return Ok((Some(comparison), Some(load)));
     }
     let earlier = match baseline {
-        Some(Baseline::Earlier(path, earlier)) => Some((path, earlier)),
+        Some(Baseline::Earlier(path, earlier)) => Some((path, &**earlier)),
         _ => None,
     };
     let mut load = None;
@@ -84,7 +84,7 @@ pub fn measure(
         profile.runs = profiles.iter().map(Profile::figures).collect::<Vec<RunFigures>>();
         load = Some(found);
     }
-    let compare = |(path, earlier): (&PathBuf, &Box<Profile>)| {
+    let compare = |(path, earlier): (&PathBuf, &Profile)| {
         compare_profiles(earlier, profile, args.compare.tolerance_of_files()).map_err(|e| refuse(path, &e))
     };
     Ok((earlier.map(compare).transpose()?, load))

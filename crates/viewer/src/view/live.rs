@@ -99,8 +99,8 @@ impl Live {
         self.timeline.last()
     }
 
-    /// Goes to a step that was taken before: the state in memory before it is restored, and the steps up to it
-    /// are taken again, with the same bits.
+    /// Goes to a step that was taken before: the state in memory before it is restored, and the steps up to
+    /// it are taken again, with the same bits.
     pub fn seek(&mut self, step: u64) -> Result<(), Failure> {
         self.take_in(0)?;
         let device = self.simulation.device.clone();

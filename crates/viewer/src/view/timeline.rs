@@ -132,8 +132,8 @@ impl Timeline {
         Ok(())
     }
 
-    /// Restores the simulation at `step`, or at the first step after it that can be computed again. Returns it
-    /// with the number of steps that are left to take. It waits for the device.
+    /// Restores the simulation at `step`, or at the first step after it that can be computed again. Returns
+    /// it with the number of steps that are left to take. It waits for the device.
     pub fn source(&self, device: &Device, step: u64) -> Result<(Simulation, u64), Failure> {
         let step = step.min(self.last);
         let after = self.states.partition_point(|state| state.checkpoint.step <= step);
