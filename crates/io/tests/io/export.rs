@@ -361,7 +361,7 @@ fn vtu_holds_faces_of_bodies_with_the_columns_of_each_ones_body() {
 #[test]
 fn other_formats_hold_a_row_a_body() {
     let text = String::from_utf8(exported_bodies(Format::Csv)).unwrap();
-    assert_eq!(text.lines().nth(2), Some("4.0,5.0,6.0,9,-1.0,0.0,2.0,-8.0"));
+    assert_eq!(text.lines().nth(2), Some("4.0,5.0,6.0,9,-1.0,0.0,2.0,-8.0,0.5"));
     assert_eq!(text.lines().count(), 3);
     for format in Format::ALL {
         let what = if format.holds_faces() { "slabs" } else { "pieces" };

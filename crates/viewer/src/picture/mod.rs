@@ -16,7 +16,9 @@ mod vertex_columns;
 
 pub use coloring::check;
 pub use landscape::SlabPoses;
-pub use painter::{Painter, camera, property, schemes};
+#[cfg(feature = "window")]
+pub use painter::schemes;
+pub use painter::{Painter, camera, property};
 pub use shown::Shown;
 pub use surface::{HostSurface, Surfaces, check as check_surface};
 pub use vertex_columns::vertex_columns;

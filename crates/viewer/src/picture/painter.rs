@@ -368,6 +368,7 @@ pub fn property(scene: &Scene) -> &str {
 }
 
 /// Returns the schemes in which a scene's particles can be drawn.
+#[cfg(feature = "window")]
 pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
     let has = |scheme: &RenderScheme| match scheme {
         RenderScheme::Sprites => true,
