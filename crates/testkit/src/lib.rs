@@ -19,6 +19,8 @@ mod columns;
 mod device;
 mod distribution;
 mod flip;
+#[cfg(feature = "input")]
+mod input;
 #[cfg(feature = "proptest")]
 pub mod primitives;
 mod random;
@@ -31,8 +33,10 @@ pub use columns::{download_columns, saved_state};
 pub use device::{assert_no_validation_messages, device, is_full_run, is_gpu_assisted, own_device};
 pub use distribution::Distribution;
 pub use flip::{FlipImage, mean_flip};
+#[cfg(feature = "input")]
+pub use input::{Input, keys};
 pub use random::{Random, noise, unit_noise};
-pub use screen::{Input, VirtualScreen, keys};
+pub use screen::VirtualScreen;
 
 /// Maximum relative rounding error of one operation in single precision, 2⁻²⁴.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
