@@ -114,7 +114,7 @@ static void track(const char *path, int fd, int flags) {
         files[n_files++] = file;
         file->dev = now.st_dev;
         file->ino = now.st_ino;
-        // What was there before is on disk.
+        // Earlier contents are on disk.
         file->synced = now.st_size;
     }
     if (!file) return;

@@ -223,7 +223,7 @@ static VkResult fault(enum function function) {
         if (result == LOST) is_lost = 1;
     }
     pthread_mutex_unlock(&lock);
-    // What a lost device was doing has ended; here it must, since its objects may now be destroyed.
+    // Work of a lost device has ended; here it must end, since its objects may now be destroyed.
     if (result == LOST && the_device)
         ((PFN_vkDeviceWaitIdle)next_device_proc(the_device, "vkDeviceWaitIdle"))(the_device);
     return result;

@@ -96,6 +96,7 @@ fn by_point(rows: &[Row]) -> BTreeMap<(String, Point), Vec<&Row>> {
 pub fn compare_rows(baseline: &[Row], current: &[Row], tolerance: f64) -> Verdicts {
     let (mut baseline, current) = (by_point(baseline), by_point(current));
     let mut verdicts = Verdicts::default();
+    let n_comparisons = current.len();
     for ((bench, point), rows) in current {
         let Some(earlier) = baseline.remove(&(bench.clone(), point.clone())) else {
             verdicts.only_current.push((bench, point));
@@ -105,7 +106,7 @@ pub fn compare_rows(baseline: &[Row], current: &[Row], tolerance: f64) -> Verdic
             |rows: &[&Row], value: fn(&Row) -> f64| rows.iter().map(|row| value(row)).collect::<Vec<_>>();
         let [then, now] = [&earlier, &rows].map(|rows| of(rows, Row::figure_ns));
         let [copy_then, copy_now] = [&earlier, &rows].map(|rows| of(rows, |row| row.copy_gb_per_s));
-        let comparison = compare_runs(&then, &now, tolerance, &copy_then, &copy_now);
+        let comparison = compare_runs(&then, &now, tolerance, &copy_then, &copy_now, n_comparisons);
         let processes = [then.len(), now.len()];
         let times_ns = [then, now].map(|mut figures| median(&mut figures));
         verdicts.compared.push(Compared { bench, point, times_ns, processes, comparison, same_build: None });
@@ -137,6 +138,7 @@ pub fn compare_row_rounds(rounds: &[RowRound], tolerance: f64, path: &Path) -> R
         points.entry((row.bench, row.point)).or_default()[side] += 1;
     }
     let mut verdicts = Verdicts::default();
+    let n_comparisons = points.len();
     for ((bench, point), processes) in points {
         match processes {
             [0, _] => verdicts.only_current.push((bench, point)),
@@ -156,7 +158,7 @@ pub fn compare_row_rounds(rounds: &[RowRound], tolerance: f64, path: &Path) -> R
                 let of = |side: fn(&Round) -> [f64; 2]| {
                     median(&mut pairs.iter().flat_map(side).filter(|ns| ns.is_finite()).collect::<Vec<_>>())
                 };
-                let found = compare_rounds(&pairs, tolerance);
+                let found = compare_rounds(&pairs, tolerance, n_comparisons);
                 verdicts.compared.push(Compared {
                     bench,
                     point,

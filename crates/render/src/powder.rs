@@ -11,7 +11,7 @@ pub struct Powder<'a> {
     pub count: &'a DeviceCount,
     /// Upper bound on the number of particles, whatever the device count.
     pub max_count: u32,
-    /// How much a particle carries.
+    /// Load of each particle.
     pub load: PowderLoad<'a>,
     /// Extinction cross-section in m² of a puff of full load: its optical depth, integrated over a plane
     /// across the line of sight.

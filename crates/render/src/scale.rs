@@ -5,7 +5,7 @@ use crate::canvas::{Canvas, Typeface};
 use crate::legend::{nice_step, panel};
 use glam::{Vec2, Vec3, vec2};
 
-/// What is drawn of a picture's scale.
+/// Axis triad and scale bar of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scale {
     /// Directions of x, y and z in the picture, to the right and downwards; of length 1 across the line of

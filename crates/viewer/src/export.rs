@@ -22,7 +22,7 @@ const STEMS: [&str; 4] = ["particles_", "slabs_", "pieces_", "surface_"];
 pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
     let ExportWhat { format, mesh, map } = &args.what;
     let run = if args.recording.is_dir() { args.recording.as_path() } else { parent(&args.recording) };
-    // What cannot be exported is reported before a folder is created.
+    // Errors of the recording are reported before a folder is created.
     let particles = (!format.is_empty()).then(|| Particles::open(args)).transpose()?;
     let surfaces = (!mesh.is_empty()).then(|| open_surfaces(args, mesh)).transpose()?;
     match map {

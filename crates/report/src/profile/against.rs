@@ -126,10 +126,12 @@ pub fn compare_profiles(
     let [a, b] = [then, now].map(Profile::run_figures);
     let copies = |runs: &[RunFigures]| runs.iter().filter_map(|run| run.copy_gb_per_s).collect::<Vec<_>>();
     let copies = [copies(&a), copies(&b)];
+    let n_comparisons = kernel_names([then, now]).len() + 1;
     let compared = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
         let of = |runs: &[RunFigures]| runs.iter().filter_map(value).collect::<Vec<f64>>();
         let figures = [of(&a), of(&b)];
-        let found = compare_runs(&figures[0], &figures[1], tolerance, &copies[0], &copies[1]);
+        let found =
+            compare_runs(&figures[0], &figures[1], tolerance, &copies[0], &copies[1], n_comparisons);
         (figures, found, None)
     };
     let mut comparison = comparison([then, now], [a.len(), b.len()], tolerance, &compared);
@@ -159,6 +161,7 @@ pub fn compare_profile_rounds(
     let last = &rounds[rounds.len() - 1];
     let (then, now) = (&last.baseline[1], &last.current[1]);
     then.check_comparable(&now.device, &now.scene, &now.scene_hash)?;
+    let n_comparisons = kernel_names([then, now]).len() + 1;
     let figures = |pair: &[Profile; 2]| pair.each_ref().map(Profile::figures);
     let rounds: Vec<_> = rounds.iter().map(|r| [figures(&r.baseline), figures(&r.current)]).collect();
     let compared = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
@@ -166,12 +169,17 @@ pub fn compare_profile_rounds(
         let pairs = rounds
             .iter()
             .map(|[baseline, current]| Round { baseline: pair(baseline), current: pair(current) });
-        let found = compare_rounds(&pairs.collect::<Vec<_>>(), tolerance);
+        let found = compare_rounds(&pairs.collect::<Vec<_>>(), tolerance, n_comparisons);
         let of = |side: usize| rounds.iter().flat_map(|r| &r[side]).filter_map(value).collect::<Vec<f64>>();
         ([of(0), of(1)], found.comparison, Some(found.same_build))
     };
     let processes = 2 * rounds.len();
     Ok(comparison([then, now], [processes; 2], tolerance, &compared))
+}
+
+/// Returns the names of the kernels of either profile.
+fn kernel_names([then, now]: [&Profile; 2]) -> BTreeSet<&String> {
+    then.samples_ns.keys().chain(now.samples_ns.keys()).collect()
 }
 
 /// Figures of both sides, their comparison, and the interval of the A/A check.
@@ -188,7 +196,7 @@ fn comparison(
     compared: &dyn Fn(Figure<'_>) -> Compared,
 ) -> ProfileComparison {
     let [then, now] = profiles;
-    let names: BTreeSet<&String> = then.samples_ns.keys().chain(now.samples_ns.keys()).collect();
+    let names = kernel_names(profiles);
     let row = |name: &str, value: &dyn Fn(&RunFigures) -> Option<f64>| {
         let (figures, found, same_build) = compared(value);
         let step_ns = figures.map(|mut ns| (!ns.is_empty()).then(|| median(&mut ns) as u64));

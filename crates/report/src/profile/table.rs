@@ -90,7 +90,7 @@ mod tests {
             "{text}"
         );
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        // What may not be left out stays.
+        // Columns that may not be left out stay.
         assert!(fitted(&["c"], false).contains(&"2".repeat(20)));
     }
 }

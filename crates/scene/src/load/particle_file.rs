@@ -150,8 +150,8 @@ fn read_csv(bytes: &[u8]) -> Result<Columns, String> {
             columns[column].push(value);
         }
     }
-    let named = names.into_iter().zip(columns).zip(used).filter(|(_, used)| *used);
-    Ok(Columns { numbers: named.map(|((name, column), _)| (name.to_owned(), column)).collect() })
+    // Columns that are not used are empty; messages list them.
+    Ok(Columns { numbers: names.into_iter().map(str::to_owned).zip(columns).collect() })
 }
 
 fn read_ply(bytes: &[u8]) -> Result<Columns, String> {

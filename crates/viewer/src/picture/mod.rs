@@ -17,6 +17,8 @@ mod vertex_columns;
 pub use coloring::check;
 pub use landscape::SlabPoses;
 #[cfg(feature = "window")]
+pub use legends::robust_range;
+#[cfg(feature = "window")]
 pub use painter::schemes;
 pub use painter::{Painter, camera, property};
 pub use shown::Shown;

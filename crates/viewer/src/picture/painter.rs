@@ -454,3 +454,48 @@ impl Scenery {
         LegendOverride { map: None, range }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+    use super::*;
+    use frazil_kernels::Counts;
+    use frazil_particles::ColumnView;
+    use frazil_scene::BodyMotion;
+    use frazil_testkit::own_device;
+    use frazil_vk::ReadbackRing;
+
+    #[test]
+    fn bodies_are_drawn_where_a_changed_motion_moves_them() {
+        let device = own_device();
+        let overrides = ["render.width_px=160", "render.height_px=90"].map(str::to_owned);
+        let scene = Scene::find("drum", &overrides).unwrap();
+        let motion = BodyMotion::Spinning {
+            point_m: [0.0; 3],
+            angular_velocity_rad_s: [0.0, 0.0, -4.0],
+            from_s: 0.0,
+            until_s: None,
+        };
+        let changed = scene.with_body_motion(1, &motion).unwrap();
+        let count = Counts::new(&device).unwrap().upload(&device, "count", 1, 1).unwrap();
+        let position = device.buffer_from("position", &[[0.0_f32; 3]]).unwrap();
+        let columns = vec![ColumnView::new("position", "m", ColumnKind::Vec3, position.cast())];
+        let set = ParticleSet { name: "water", material: Material::Water, count: &count, columns };
+        let shown = Shown { sets: vec![set], slabs: None, blocks: None };
+        let ring = ReadbackRing::new(&device);
+        let draw = |painter: &mut Painter| {
+            let mut recorder = device.recorder().unwrap();
+            let image = painter.record(&mut recorder, &shown, camera(&scene), "height", 0.2).unwrap();
+            let pending = ring.read_image(&mut recorder, image).unwrap();
+            device.submit(recorder).unwrap();
+            pending.wait().unwrap()
+        };
+        let mut painter = Painter::new(&device, &scene, 1).unwrap();
+        let before = draw(&mut painter);
+        painter.set_scene(&changed);
+        let after = draw(&mut painter);
+        assert!(before != after && after == draw(&mut Painter::new(&device, &changed, 1).unwrap()));
+        device.check_validation().unwrap();
+    }
+}

@@ -7,7 +7,7 @@ use frazil_render::{Powder, PowderLoad};
 use frazil_scene::Scene;
 use frazil_vk::Buffer;
 
-/// How pictures of a scene show powder and spray.
+/// Display settings of powder and spray in pictures of a scene.
 pub struct PowderStyle {
     extinction_m2: f32,
     onset_m_s: f32,

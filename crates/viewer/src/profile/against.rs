@@ -10,7 +10,7 @@ use frazil_report::{
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What a profile is compared with.
+/// Baseline of the comparison of a profile.
 pub enum Baseline {
     /// An earlier profile, and its file.
     Earlier(PathBuf, Box<Profile>),

@@ -80,7 +80,7 @@ fn range(ui: &mut Ui, legend: &Legend, histogram: Option<&Histogram>, actions: &
     });
     ui.horizontal(|ui| {
         if let Some(histogram) = histogram
-            && ui.small_button("fit").on_hover_text("range of 98 % of the values").clicked()
+            && ui.small_button("fit").on_hover_text("range of 99 % of the values").clicked()
         {
             range = histogram.fitted;
         }

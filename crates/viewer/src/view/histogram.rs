@@ -1,16 +1,16 @@
 //! Histogram of the values that particles are coloured by.
 
+use crate::picture::robust_range;
+
 /// Number of bins.
 pub const N_BINS: usize = 64;
-/// Shares of the values below and above the range that fits them.
-const TAIL: f64 = 0.01;
 
 /// Counts of values between their minimum and maximum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     pub range: [f32; 2],
     pub bins: [u32; N_BINS],
-    /// Range of all values but a hundredth at either end.
+    /// Range of the values without outliers, as that of a legend.
     pub fitted: [f32; 2],
     pub n_values: usize,
 }
@@ -28,9 +28,8 @@ impl Histogram {
                 (f64::from(*value) - f64::from(lo)) / (f64::from(hi) - f64::from(lo)).max(f64::MIN_POSITIVE);
             bins[((part * N_BINS as f64) as usize).min(N_BINS - 1)] += 1;
         }
-        let n = values.len();
-        let skipped = (TAIL * n as f64) as usize;
-        Some(Self { range: [lo, hi], bins, fitted: [values[skipped], values[n - 1 - skipped]], n_values: n })
+        let n_values = values.len();
+        Some(Self { range: [lo, hi], bins, fitted: robust_range(values)?, n_values })
     }
 }
 

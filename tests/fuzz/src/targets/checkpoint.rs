@@ -74,7 +74,7 @@ fn check_detected(input: &Input) -> Verdict {
     }
 }
 
-/// What has correct checksums is read as it is, or refused.
+/// Reads a checkpoint with correct checksums, which is read as it is or refused.
 fn check_read(input: &Input) -> Verdict {
     let found = match Checkpoint::read(&input.path) {
         Ok(found) => found,
