@@ -15,7 +15,9 @@ use std::fmt::Display;
 ///
 /// Invariant: recording never waits for the device. Measurements of the state are returned as a
 /// [`PendingResult`].
-pub trait Solver {
+///
+/// A simulation may move to another thread between two calls.
+pub trait Solver: Send {
     /// Returns the names of the stages of one step, in order; a repeated stage is listed as often as it runs.
     fn stages(&self) -> Vec<String>;
 

@@ -22,23 +22,28 @@ pub enum FailureKind {
 /// A failed command. Its message is complete: the operation, its object, the cause and a remedy.
 #[derive(Debug)]
 pub struct Failure {
+    /// Category.
     pub kind: FailureKind,
     message: String,
 }
 
 impl Failure {
+    /// Makes a failure for bad input.
     pub fn input(message: impl Display) -> Self {
         Self { kind: FailureKind::Input, message: message.to_string() }
     }
 
+    /// Makes a failure of the device, its driver, or the window system.
     pub fn device(message: impl Display) -> Self {
         Self { kind: FailureKind::Device, message: message.to_string() }
     }
 
+    /// Makes a failure for a state that violates an invariant.
     pub fn invariant(message: impl Display) -> Self {
         Self { kind: FailureKind::Invariant, message: message.to_string() }
     }
 
+    /// Makes a failure of any other kind.
     pub fn other(message: impl Display) -> Self {
         Self { kind: FailureKind::Other, message: message.to_string() }
     }
@@ -58,6 +63,7 @@ impl Failure {
         Self { message: format!("{}; {remedy}", self.message), ..self }
     }
 
+    /// Returns the exit status of a command that failed like this.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self.kind {
             FailureKind::Other => 1,
@@ -67,6 +73,8 @@ impl Failure {
         })
     }
 }
+
+impl std::error::Error for Failure {}
 
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,6 @@
 //! `frazil`: the command line of the engine, as a library. [`run_cli`] is the whole program, for programs
-//! that [register](frazil_solvers::register) solvers of their own first.
+//! that [register](frazil_solvers::register) solvers of their own first; [`engine`] is a simulation without
+//! a command line, for programs that step, change and read it.
 //!
 //! It has the commands, the window, the order in which results leave the device, and the exit status. It
 //! does not have kernels, solver steps, file formats or Vulkan calls.
@@ -15,6 +16,7 @@ mod change_at;
 mod check;
 mod damage;
 mod device;
+pub mod engine;
 mod export;
 mod failure;
 mod flow_map;
@@ -35,6 +37,7 @@ mod simulation;
 mod slab_files;
 mod solver_plots;
 mod state;
+mod stepping;
 mod stored_tuning;
 mod sweep;
 mod tune;

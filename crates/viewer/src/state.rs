@@ -46,6 +46,17 @@ impl PendingColumn {
     }
 }
 
+impl HostColumn {
+    /// Returns the SI unit, `1` for none.
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    pub fn kind(&self) -> ColumnKind {
+        self.kind
+    }
+}
+
 /// Returns the columns of particles and those of rigid bodies as a frame for files, in the given order.
 pub fn frame<'a>(
     step: u64,

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::picture::{self, Painter, Shown};
 use crate::simulation::Simulation;
 use frazil_render::{OrbitCamera, Pixels};
+use frazil_scene::{Render, Scene};
 use frazil_solvers::Solver;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 
@@ -13,6 +14,7 @@ pub struct Camera {
     painter: Painter,
     camera: OrbitCamera,
     colour_by: String,
+    render: Render,
 }
 
 /// A pending picture.
@@ -23,11 +25,16 @@ pub struct PendingPicture {
 }
 
 impl Camera {
+    /// Creates the camera of the simulation's scene.
     pub fn new(simulation: &Simulation) -> Result<Self, Failure> {
-        let Simulation { device, scene, n_particles, .. } = simulation;
-        let painter = Painter::new(device, scene, *n_particles)?;
+        Self::with_scene(simulation, &simulation.scene)
+    }
+
+    /// Creates the camera of a scene that differs from the simulation's in `[render]` alone.
+    pub fn with_scene(simulation: &Simulation, scene: &Scene) -> Result<Self, Failure> {
+        let painter = Painter::new(&simulation.device, scene, simulation.n_particles)?;
         let colour_by = picture::property(scene).to_owned();
-        Ok(Self { painter, camera: picture::camera(scene), colour_by })
+        Ok(Self { painter, camera: picture::camera(scene), colour_by, render: scene.render.clone() })
     }
 
     /// Returns true if a picture requires results on the host, so that the steps before it must be submitted
@@ -62,7 +69,13 @@ impl Camera {
         }
         solver.record_output(recorder);
         solver.record_bodies(recorder);
-        self.painter.set_scene(&simulation.scene);
+        if self.render == simulation.scene.render {
+            self.painter.set_scene(&simulation.scene);
+        } else {
+            let mut scene = simulation.scene.clone();
+            scene.render = self.render.clone();
+            self.painter.set_scene(&scene);
+        }
         let (shown, time_s) = (Shown::of(solver), simulation.time_s());
         let image = self.painter.record(recorder, &shown, self.camera, &self.colour_by, time_s)?;
         Ok(PendingPicture { index, size: image.size(), pixels: ring.read_image(recorder, image)? })
@@ -82,8 +95,12 @@ impl PendingPicture {
 
 /// Draws the current state. It waits for the device.
 pub fn draw(simulation: &Simulation) -> Result<Pixels, Failure> {
+    draw_with(simulation, &mut Camera::new(simulation)?)
+}
+
+/// Draws the current state as a camera sees it. It waits for the device.
+pub fn draw_with(simulation: &Simulation, camera: &mut Camera) -> Result<Pixels, Failure> {
     let ring = ReadbackRing::new(&simulation.device);
-    let mut camera = Camera::new(simulation)?;
     let mut recorder = simulation.device.recorder()?;
     let picture = camera.record(&mut recorder, &ring, simulation, 0)?;
     simulation.device.submit(recorder)?;

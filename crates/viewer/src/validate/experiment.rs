@@ -2,16 +2,12 @@
 
 use super::case::Lab;
 use crate::failure::Failure;
-use crate::invariants;
 use crate::run::{read_frame, state_hash};
 use crate::simulation::Simulation;
+use crate::stepping;
 use frazil_io::Frame;
 use frazil_scene::Scene;
 use frazil_solvers::{Measurement, Tuning};
-use frazil_vk::Submission;
-
-/// Steps per submission.
-const STEPS_AT_ONCE: u64 = 32;
 
 /// A simulation with the default tunables.
 pub struct Experiment {
@@ -51,28 +47,8 @@ impl Experiment {
 
     /// Takes steps up to step `last`, and measures.
     pub fn advance_to(&mut self, last: u64) -> Result<Measured<'_>, Failure> {
-        let device = self.simulation.device.clone();
-        let pending = loop {
-            let mut running: Option<Submission> = None;
-            while self.simulation.step() < last {
-                let mut recorder = device.recorder()?;
-                let n = STEPS_AT_ONCE.min(last - self.simulation.step());
-                self.simulation.record_steps(&mut recorder, n);
-                if let Some(before) = running.replace(device.submit(recorder)?) {
-                    before.wait()?;
-                }
-            }
-            let mut recorder = device.recorder()?;
-            let pending = self.simulation.solver.record_metrics(&mut recorder)?;
-            let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
-            device.submit(recorder)?;
-            if !self.simulation.went_back(fault)? {
-                break pending;
-            }
-        };
-        let measurement = pending.wait()?;
-        let step = self.simulation.step();
-        invariants::check_state(&measurement.summary, step, self.simulation.n_particles)?;
+        stepping::advance(&mut self.simulation, last, &mut || false)?;
+        let measurement = stepping::measure(&self.simulation)?;
         Ok(Measured { names: &self.names, measurement })
     }
 

@@ -1,0 +1,79 @@
+//! Steps and measurements of a simulation that writes no outputs while it runs.
+
+use crate::failure::Failure;
+use crate::invariants;
+use crate::run::Pace;
+use crate::simulation::Simulation;
+use frazil_solvers::{Measurement, PendingFault};
+use frazil_vk::Submission;
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// Maximum number of submissions in flight: one runs, one is queued behind it.
+const MAX_IN_FLIGHT: usize = 2;
+
+struct InFlight {
+    submission: Submission,
+    steps: u32,
+    /// Faults found by its steps, if the solver detects them.
+    fault: Option<PendingFault>,
+}
+
+/// Takes steps up to step `last`, or until `stop`, which is asked between two submissions, returns true. The
+/// steps taken are then sound: it waits for the device, and [recovers](Simulation::recover) from overflows.
+pub fn advance(
+    simulation: &mut Simulation,
+    last: u64,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<(), Failure> {
+    let device = simulation.device.clone();
+    let mut pace = Pace::default();
+    let mut in_flight = VecDeque::with_capacity(MAX_IN_FLIGHT);
+    let mut retired = Instant::now();
+    let mut is_stopped = false;
+    loop {
+        let is_done = is_stopped || simulation.step() >= last;
+        let n_left = if is_done { 0 } else { MAX_IN_FLIGHT - 1 };
+        let mut found = None;
+        while in_flight.len() > n_left && found.is_none() {
+            let Some(InFlight { submission, steps, fault }) = in_flight.pop_front() else { break };
+            submission.wait()?;
+            pace.took(retired.elapsed(), steps);
+            retired = Instant::now();
+            found = fault.map(|fault: PendingFault| fault.wait()).transpose()?.flatten();
+        }
+        if let Some(fault) = found {
+            // Later submissions have changed nothing.
+            for later in in_flight.drain(..) {
+                later.submission.wait()?;
+            }
+            simulation.recover(&fault)?;
+            retired = Instant::now();
+            continue;
+        }
+        if is_done {
+            return Ok(device.check_validation()?);
+        }
+        is_stopped = stop();
+        if is_stopped {
+            continue;
+        }
+        let max = u64::from(simulation.scene.solver.steps_per_submission);
+        let n = pace.steps(max).min(last - simulation.step());
+        let mut recorder = device.recorder()?;
+        simulation.record_steps(&mut recorder, n);
+        let fault = simulation.solver.record_fault_check(&mut recorder)?;
+        in_flight.push_back(InFlight { submission: device.submit(recorder)?, steps: n as u32, fault });
+        device.check_validation()?;
+    }
+}
+
+/// Measures the state, and updates the densities that are shown to its positions. It waits for the device.
+pub fn measure(simulation: &Simulation) -> Result<Measurement, Failure> {
+    let mut recorder = simulation.device.recorder()?;
+    let pending = simulation.solver.record_metrics(&mut recorder)?;
+    simulation.device.submit(recorder)?;
+    let measurement = pending.wait()?;
+    invariants::check_state(&measurement.summary, simulation.step(), simulation.n_particles)?;
+    Ok(measurement)
+}
