@@ -36,6 +36,14 @@ def test_reading_in_between_changes_no_bit(device, small):
     assert parts.hash() == whole.hash()
 
 
+def test_an_overflow_is_repeated_as_in_a_run(program, device, tmp_path):
+    overrides = {"dem.radius_m": 0.02, "dem.contacts_per_grain": 1.0}
+    report = program.run("column_collapse", overrides, 120, tmp_path / "run")
+    sim = frazil.Simulation(frazil.Scene("column_collapse", overrides), device=device)
+    sim.step(120)
+    assert sim.step_count == 120 and sim.hash() == report["final_state_hash"]
+
+
 def test_metrics_are_those_of_the_table(program, device, tmp_path):
     overrides, steps = SMALL["dam_break"]
     program.run("dam_break", overrides, steps, tmp_path / "run")

@@ -442,3 +442,97 @@ fn values(column: HostColumn, n: usize) -> SetColumn {
     };
     SetColumn { name, unit, values }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+    use super::*;
+    use frazil_testkit::own_device;
+
+    fn engine(device: &Device, name: &str, overrides: &[&str]) -> Engine {
+        let overrides: Vec<String> = overrides.iter().map(|&set| set.to_owned()).collect();
+        Engine::new(device, find_scene(name, &overrides).unwrap()).unwrap()
+    }
+
+    /// A dam break of 512 particles.
+    fn water(device: &Device) -> Engine {
+        engine(device, "dam_break", &["fluid.particle_spacing_m=0.01825"])
+    }
+
+    #[test]
+    fn what_is_read_or_written_back_in_between_changes_no_bit() {
+        let device = own_device();
+        let (mut whole, mut parts) = (water(&device), water(&device));
+        whole.step(12).unwrap();
+        parts.step(5).unwrap();
+        let energy = parts.measure().unwrap();
+        assert_eq!(energy.len(), parts.metric_infos().len());
+        assert_eq!(parts.frame().unwrap().len(), parts.n_particles());
+        let settings = ["width_px=64", "height_px=36"].map(str::to_owned);
+        assert_eq!(parts.render(&settings).unwrap().pixels.len(), 64 * 36);
+        let [set] = &parts.sets()[..] else { panic!("{:?}", parts.sets()) };
+        let (set, names) = (set.name.clone(), set.columns.iter().map(|(name, _)| name.clone()));
+        let names: Vec<String> = names.collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let columns = parts.columns(&set, &names).unwrap();
+        let velocity = columns.iter().find(|column| column.name == "velocity").unwrap();
+        let Values::Numbers { components: 3, values } = &velocity.values else { panic!("{velocity:?}") };
+        parts.set_column(&set, "velocity", bytemuck::cast_slice(values)).unwrap();
+        parts.step(7).unwrap();
+        assert_eq!((parts.step_count(), parts.time_s()), (12, whole.time_s()));
+        assert_eq!(parts.hash().unwrap(), whole.hash().unwrap());
+        device.check_validation().unwrap();
+    }
+
+    #[test]
+    fn an_overflow_is_repeated_as_in_a_run() {
+        let device = own_device();
+        let [few, many] = ["1.0", "12.0"].map(|per_grain| {
+            let overrides = ["dem.radius_m=0.02", &format!("dem.contacts_per_grain={per_grain}")];
+            let mut engine = engine(&device, "column_collapse", &overrides);
+            // With 1 contact per grain, steps 58 and 93 exceed the capacity.
+            engine.step(120).unwrap();
+            (engine.step_count(), engine.hash().unwrap())
+        });
+        assert_eq!(few, many);
+    }
+
+    #[test]
+    fn steps_end_when_they_are_stopped() {
+        let device = own_device();
+        let mut engine = water(&device);
+        let mut n_asked = 0;
+        let stop = &mut || {
+            n_asked += 1;
+            n_asked > 2
+        };
+        let taken = engine.step_until(1_000_000, stop).unwrap();
+        assert!((1..1000).contains(&taken) && engine.step_count() == taken, "{taken}");
+        assert_eq!(engine.step_until(5, &mut || true).unwrap(), 0);
+    }
+
+    #[test]
+    fn bad_input_is_refused_and_changes_nothing() {
+        let device = own_device();
+        let mut engine = water(&device);
+        engine.step(2).unwrap();
+        let before = engine.hash().unwrap();
+        let n = engine.n_particles();
+        let refused = |found: Result<(), Failure>, said: &str| {
+            let failure = found.unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Input, "{failure}");
+            assert!(failure.to_string().contains(said), "{failure}");
+        };
+        refused(engine.columns("wine", &[]).map(drop), "found \"wine\", expected water");
+        refused(engine.columns("water", &["velocities"]).map(drop), "did you mean velocity?");
+        refused(engine.set_len("wine").map(drop), "expected water");
+        refused(engine.set_column("water", "position", &vec![[0.0; 3]; n]), "expected \"velocity\"");
+        let expected = format!("found 1 vectors, expected {n}");
+        refused(engine.set_column("water", "velocity", &[[0.0; 3]]), &expected);
+        refused(engine.set_column("water", "velocity", &vec![[f32::NAN; 3]; n]), "in row 0, expected finite");
+        refused(engine.change(&["time.dt_s=1.0".to_owned()]).map(drop), "cannot change");
+        refused(engine.render(&["width=3".to_owned()]).map(drop), "render.width");
+        assert!(engine.changes().is_empty() && engine.hash().unwrap() == before);
+    }
+}
