@@ -114,7 +114,9 @@ impl Simulation {
 
     /// Returns step, time in s and the values of all metrics.
     fn measure(&self, py: Python<'_>) -> PyResult<(u64, f64, Vec<f64>)> {
-        self.with(py, Input::Any, |engine| Ok((engine.step_count(), engine.time_s(), engine.measure()?)))
+        self.with(py, Input::Any, |engine| {
+            Ok((engine.step_count(), engine.time_s(), engine.measure()?.to_vec()))
+        })
     }
 
     /// Returns the recorded columns of all particles, and those of rigid bodies.

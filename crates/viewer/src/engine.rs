@@ -12,7 +12,8 @@
 //! # Ok::<(), engine::Failure>(())
 //! ```
 //!
-//! A step has the same bits as one of `frazil run`. All functions wait for the device.
+//! A step has the same bits as one of `frazil run`. All functions wait for the device. Reading measures the
+//! state first, once for each state: what is read is valid, and densities are those of the present positions.
 
 use crate::device;
 use crate::picture;
@@ -82,6 +83,8 @@ pub fn describe_device(device: &Device) -> String {
 pub struct Engine {
     simulation: Simulation,
     metrics: Vec<MetricInfo>,
+    /// Metrics of the present state, once it is measured: all that is read then has present densities.
+    measured: Option<Vec<f64>>,
     /// Camera of the last picture, and the settings that it was created with.
     camera: Option<(Vec<String>, Camera)>,
 }
@@ -141,14 +144,14 @@ impl Engine {
     }
 
     fn of(simulation: Simulation) -> Self {
-        Self { metrics: simulation.solver.metrics(), simulation, camera: None }
+        Self { metrics: simulation.solver.metrics(), simulation, measured: None, camera: None }
     }
 
     /// Writes a checkpoint, from which [`Self::load`] goes on.
     ///
     /// # Errors
     /// The state is invalid, or the file cannot be written.
-    pub fn save(&self, path: &Path) -> Result<(), Failure> {
+    pub fn save(&mut self, path: &Path) -> Result<(), Failure> {
         self.checkpoint()?.write(path).map_err(Failure::other)
     }
 
@@ -198,6 +201,7 @@ impl Engine {
     /// Like [`Self::step`].
     pub fn step_until(&mut self, n: u64, stop: &mut dyn FnMut() -> bool) -> Result<u64, Failure> {
         let first = self.simulation.step();
+        self.measured = None;
         stepping::advance(&mut self.simulation, first.saturating_add(n), stop)?;
         Ok(self.simulation.step() - first)
     }
@@ -208,6 +212,7 @@ impl Engine {
     /// # Errors
     /// A key that cannot change while the simulation runs, or an invalid value.
     pub fn change(&mut self, arguments: &[String]) -> Result<Vec<ParameterChange>, Failure> {
+        self.measured = None;
         self.simulation.change(arguments)
     }
 
@@ -225,17 +230,20 @@ impl Engine {
     ///
     /// # Errors
     /// Particles are lost, not finite or outside the domain; the device was lost.
-    pub fn measure(&self) -> Result<Vec<f64>, Failure> {
-        Ok(stepping::measure(&self.simulation)?.values)
+    pub fn measure(&mut self) -> Result<&[f64], Failure> {
+        let measured = match self.measured.take() {
+            Some(measured) => measured,
+            None => stepping::measure(&self.simulation)?.values,
+        };
+        Ok(self.measured.insert(measured))
     }
 
     /// Downloads the recorded columns of all particles, and those of rigid bodies.
     ///
     /// # Errors
     /// Like [`Self::measure`].
-    pub fn frame(&self) -> Result<Frame, Failure> {
-        // Densities are those of the present positions, as in a recording.
-        stepping::measure(&self.simulation)?;
+    pub fn frame(&mut self) -> Result<Frame, Failure> {
+        self.measure()?;
         read_frame(&self.simulation)
     }
 
@@ -243,7 +251,7 @@ impl Engine {
     ///
     /// # Errors
     /// Like [`Self::measure`].
-    pub fn hash(&self) -> Result<String, Failure> {
+    pub fn hash(&mut self) -> Result<String, Failure> {
         Ok(self.frame()?.state_hash())
     }
 
@@ -271,7 +279,8 @@ impl Engine {
     ///
     /// # Errors
     /// There is no such set or column; or like [`Self::measure`].
-    pub fn columns(&self, set: &str, names: &[&str]) -> Result<Vec<SetColumn>, Failure> {
+    pub fn columns(&mut self, set: &str, names: &[&str]) -> Result<Vec<SetColumn>, Failure> {
+        self.measure()?;
         let Simulation { device, solver, .. } = &self.simulation;
         let sets = solver.particle_sets();
         let set = find(&sets, set)?;
@@ -284,7 +293,6 @@ impl Engine {
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        stepping::measure(&self.simulation)?;
         let ring = ReadbackRing::new(device);
         let mut recorder = device.recorder()?;
         solver.record_output(&mut recorder);
@@ -341,7 +349,7 @@ impl Engine {
         let mut restored = Simulation::restore(&before.device, before.scene.clone(), &checkpoint)?;
         restored.set_history(before.initial_scene().clone(), before.changes().to_vec());
         restored.warnings.clone_from(&before.warnings);
-        self.simulation = restored;
+        (self.simulation, self.measured) = (restored, None);
         Ok(())
     }
 
@@ -352,7 +360,7 @@ impl Engine {
     /// # Errors
     /// An unknown key, an invalid value or an unknown property; or like [`Self::measure`].
     pub fn render(&mut self, settings: &[String]) -> Result<Pixels, Failure> {
-        stepping::measure(&self.simulation)?;
+        self.measure()?;
         let mut camera = match self.camera.take_if(|(known, _)| known == settings) {
             Some((_, camera)) => camera,
             None => Camera::with_scene(&self.simulation, &self.shown_scene(settings)?)?,
@@ -377,9 +385,9 @@ impl Engine {
     }
 
     /// Downloads the whole state.
-    fn checkpoint(&self) -> Result<Checkpoint, Failure> {
+    fn checkpoint(&mut self) -> Result<Checkpoint, Failure> {
+        self.measure()?;
         let simulation = &self.simulation;
-        stepping::measure(simulation)?;
         let ring = ReadbackRing::new(&simulation.device);
         let mut recorder = simulation.device.recorder()?;
         simulation.solver.record_output(&mut recorder);
@@ -466,8 +474,8 @@ mod tests {
         let (mut whole, mut parts) = (water(&device), water(&device));
         whole.step(12).unwrap();
         parts.step(5).unwrap();
-        let energy = parts.measure().unwrap();
-        assert_eq!(energy.len(), parts.metric_infos().len());
+        let n_values = parts.measure().unwrap().len();
+        assert_eq!(n_values, parts.metric_infos().len());
         assert_eq!(parts.frame().unwrap().len(), parts.n_particles());
         let settings = ["width_px=64", "height_px=36"].map(str::to_owned);
         assert_eq!(parts.render(&settings).unwrap().pixels.len(), 64 * 36);
