@@ -15,6 +15,7 @@ mod change_at;
 mod check;
 mod damage;
 mod device;
+mod energy_limit;
 mod export;
 mod failure;
 mod flow_map;

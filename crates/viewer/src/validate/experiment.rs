@@ -1,6 +1,7 @@
 //! A scene on the device, stepped and measured like a user's run.
 
 use super::case::Lab;
+use crate::energy_limit::EnergyLimit;
 use crate::failure::Failure;
 use crate::invariants;
 use crate::run::{read_frame, state_hash};
@@ -17,6 +18,7 @@ const STEPS_AT_ONCE: u64 = 32;
 pub struct Experiment {
     pub simulation: Simulation,
     names: Vec<String>,
+    energy: EnergyLimit,
 }
 
 impl Experiment {
@@ -35,8 +37,9 @@ impl Experiment {
     pub fn of(lab: &Lab, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
         let simulation = Simulation::with_tuning(&lab.device, scene, &sampled, Tuning::default())?;
-        let names = simulation.solver.metrics().into_iter().map(|metric| metric.name).collect();
-        Ok(Self { simulation, names })
+        let metrics = simulation.solver.metrics();
+        let energy = EnergyLimit::new(&metrics);
+        Ok(Self { simulation, names: metrics.into_iter().map(|metric| metric.name).collect(), energy })
     }
 
     /// Returns the time step in s.
@@ -73,6 +76,7 @@ impl Experiment {
         let measurement = pending.wait()?;
         let step = self.simulation.step();
         invariants::check_state(&measurement.summary, step, self.simulation.n_particles)?;
+        self.energy.check(&self.simulation.scene, step, &measurement)?;
         Ok(Measured { names: &self.names, measurement })
     }
 
