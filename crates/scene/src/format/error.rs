@@ -84,8 +84,8 @@ pub enum SceneError {
         /// Number of particles required.
         n_particles: u64,
     },
-    /// Several keys or values are wrong, each by itself.
-    #[error("{} errors{}", .0.len(), .0.iter().map(|error| format!("\n  {error}")).collect::<String>())]
+    /// Several keys or values are wrong, each by itself: a line each.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  "))]
     Several(Vec<SceneError>),
 }
 

@@ -28,9 +28,8 @@ impl Scene {
     /// Loading has done this already; call it after changing fields.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for a value that is wrong, [`SceneError::Several`] for several: all of those that
-    /// every solver has, and the first of the solver's sections. Constraints between values are checked once
-    /// these are right.
+    /// [`SceneError::Value`] for a value that is wrong, [`SceneError::Several`] for several that every solver
+    /// has. The solver's own sections, and constraints between values, are checked once these are right.
     pub fn validate(&self) -> Result<(), SceneError> {
         let all = Checker::collecting(&self.source);
         // Stops at the first error, for what derives quantities from values before.
@@ -42,8 +41,8 @@ impl Scene {
         self.check_values(&all)?;
         self.check_render(&all)?;
         self.check_output(&all)?;
-        let errors = [all.refused(), solver.validate(self, &check)].into_iter().filter_map(Result::err);
-        SceneError::of(errors.collect()).map_or(Ok(()), Err)?;
+        all.refused()?;
+        solver.validate(self, &check)?;
         self.check_ground(&check, solver)?;
         for (block_idx, block) in self.particles.iter().enumerate() {
             self.check_block(&check, solver, &format!("particles.{block_idx}"), block)?;
