@@ -6,6 +6,8 @@
 //                      HANG of vkQueueSubmit2 is success, but the commands never run, as if one never ended.
 // FRAZIL_VULKAN_LOG    file for the findings, a line each, written when the process ends:
 //                        call FUNCTION COUNT RESULT…   calls of a function, and how it may fail
+//                        site FUNCTION N               without a fault: call that is the first by its chain
+//                                                      of callers in the program
 //                        fired FUNCTION N RESULT       the fault
 //                        live KIND NAME                an object that was never destroyed
 //                        orphan KIND NAME              an object that was alive when its device was destroyed
@@ -14,6 +16,9 @@
 // It is an implicit layer, outside of all others, so that it also sees the calls that precede an instance.
 // The results are those that the specification lists for a function, except for those that need an input that
 // a layer cannot know of. A failed call does not reach the driver.
+#define _GNU_SOURCE
+#include <execinfo.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +191,50 @@ static void set_name(uint64_t handle, const char *name) {
     pthread_mutex_unlock(&lock);
 }
 
+enum { MAX_FRAMES = 64, MAX_SITES = 1 << 14 };
+
+// Hashes of the chains of callers so far, by open addressing; 0 is a free place.
+static uint64_t sites[2 * MAX_SITES];
+static size_t n_sites;
+
+// Stores the first and the last address of the program, which is the first object.
+static int find_program(struct dl_phdr_info *info, size_t size, void *range) {
+    uintptr_t *ends = range;
+    (void)size;
+    ends[0] = UINTPTR_MAX;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+        uintptr_t first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (first < ends[0]) ends[0] = first;
+        if (first + info->dlpi_phdr[i].p_memsz > ends[1]) ends[1] = first + info->dlpi_phdr[i].p_memsz;
+    }
+    return 1;
+}
+
+// Records a call by its chain of callers in the program; those in other libraries do not count.
+static void note_site(enum function function, unsigned n) {
+    static uintptr_t program[2];
+    void *frames[MAX_FRAMES];
+    if (!program[1]) dl_iterate_phdr(find_program, program);
+    int n_frames = backtrace(frames, MAX_FRAMES);
+    // FNV-1a.
+    uint64_t hash = (0xcbf29ce484222325u ^ (uint64_t)function) * 0x100000001b3u;
+    for (int i = 0; i < n_frames; ++i) {
+        uintptr_t address = (uintptr_t)frames[i];
+        if (address >= program[0] && address < program[1])
+            hash = (hash ^ (uint64_t)(address - program[0])) * 0x100000001b3u;
+    }
+    if (hash == 0) hash = 1;
+    size_t at = hash % (2 * MAX_SITES);
+    while (sites[at] && sites[at] != hash) at = (at + 1) % (2 * MAX_SITES);
+    if (sites[at] || n_sites == MAX_SITES) return;
+    sites[at] = hash;
+    ++n_sites;
+    char text[NAME];
+    snprintf(text, sizeof text, "%u", n);
+    find("site", functions[function].name, text);
+}
+
 static int may_return(enum function function, VkResult result) {
     for (int i = 0; i < MAX_RESULTS; ++i)
         if (functions[function].results[i] == result) return 1;
@@ -212,6 +261,7 @@ static VkResult fault(enum function function) {
     }
     VkResult result = VK_SUCCESS;
     unsigned n = ++functions[function].n_calls;
+    if (!planned) note_site(function, n);
     if (is_lost && may_return(function, LOST)) {
         result = LOST;
     } else if (planned && (n == at || (and_later && n > at)) &&

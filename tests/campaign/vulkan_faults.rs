@@ -10,13 +10,16 @@
 //! - the checkpoint, if there is one, is whole, and the run resumed from it ends with the state, recording,
 //!   metrics and pictures of a run without faults; without a checkpoint, a new run does.
 //!
-//! Cases are tried in an order that is the same each time and looks random, the first and the last call of
-//! each function first, so that a part of them is a sample of all.
+//! Cases are tried in three groups, so that a campaign that is ended early has had the most telling ones: the
+//! first and the last call of each function with all results; the first call of each call site, which is a
+//! chain of callers in the program, with one result; all others. Within a group the order is the same each
+//! time and looks random.
 
 use crate::outcome::Outcome;
 use crate::part::{Part, Setting};
 use crate::process::{self, said};
 use crate::table::{Count, Table};
+use std::collections::HashSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -124,6 +127,8 @@ struct Place {
 struct Log {
     /// Function, number of calls, results.
     calls: Vec<(String, u64, Vec<String>)>,
+    /// Function and number of the first call of each call site.
+    sites: HashSet<(String, u64)>,
     has_fired: bool,
     leaks: Vec<String>,
 }
@@ -143,13 +148,24 @@ fn run(setting: &Setting) -> Result<Count, String> {
         let place = Place { folder: folder.join("reference").join(subject.name), data: data.clone() };
         let (outcome, log) = undisturbed(setting, &place, subject)?;
         references.push(outcome);
+        let n_calls: u64 = log.calls.iter().map(|(_, n, _)| n).sum();
+        println!("{}: {n_calls} calls that may fail, {} call sites", subject.name, log.sites.len());
         for (function, n, results) in log.calls {
-            for (at, result) in (1..=n).flat_map(|at| results.iter().map(move |result| (at, result.clone())))
-            {
-                let order = order_of(&(subject.name, &function, at, &result));
-                let is_validated = order % VALIDATED == 0;
-                let case = Case { subject, function: function.clone(), at, result, is_validated };
-                cases.push(((at != 1 && at != n, order), case));
+            for at in 1..=n {
+                let is_site = log.sites.contains(&(function.clone(), at));
+                // The result of a site differs from site to site.
+                let of_site = order_of(&(subject.name, &function, at)) as usize % results.len().max(1);
+                for (i, result) in results.iter().enumerate() {
+                    let group = match (at == 1 || at == n, is_site && i == of_site) {
+                        (true, _) => 0,
+                        (false, true) => 1,
+                        (false, false) => 2,
+                    };
+                    let order = order_of(&(subject.name, &function, at, result));
+                    let is_validated = order % VALIDATED == 0;
+                    let (function, result) = (function.clone(), result.clone());
+                    cases.push(((group, order), Case { subject, function, at, result, is_validated }));
+                }
             }
         }
     }
@@ -418,6 +434,10 @@ impl Log {
                     log.calls.push((function.to_owned(), n, results));
                 }
                 ["fired", ..] => log.has_fired = true,
+                ["site", function, n] => {
+                    let n = n.parse().map_err(|_| format!("not a line of the layer: {line}"))?;
+                    log.sites.insert((function.to_owned(), n));
+                }
                 _ => log.leaks.push(line.trim().to_owned()),
             }
         }

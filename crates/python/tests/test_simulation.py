@@ -246,6 +246,39 @@ def test_a_fault_is_an_exception(water):
     assert raised.value.exit_status == 4 and "step" in str(raised.value)
 
 
+def test_particles_from_an_array_that_gain_energy_end_as_in_a_run(program, device, tmp_path):
+    spacing_m = 0.0182
+    # Closer than their spacing: pressure drives them apart.
+    axes = [0.02 + 0.85 * spacing_m * np.arange(n) for n in (8, 8, 4)]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    path = tmp_path / "points.csv"
+    np.savetxt(path, points, delimiter=",", header="x,y,z", comments="")
+    tank = frazil.Scene("dam_break", {"fluid.particle_spacing_m": spacing_m}).to_dict()
+    tank["particles"] = [{"shape": {"points": {"path": str(path)}}}]
+    scene = frazil.Scene.from_dict(tank)
+    sim = frazil.Simulation(scene, device=device)
+    assert sim.n_particles == len(points)
+    np.testing.assert_allclose(sim.frame().sorted_by_id()["position"], points, atol=1e-6)
+    with pytest.raises(frazil.FaultError, match="max_energy_ratio") as raised:
+        while sim.step_count < 100:
+            sim.step(10)
+            sim.metrics()
+    file = tmp_path / "scene.toml"
+    file.write_text(scene.to_toml())
+    arguments = [
+        "--steps",
+        100,
+        "--render",
+        "never",
+        "--record",
+        "never",
+        "--quiet",
+        "--out",
+        tmp_path / "run",
+    ]
+    assert program("run", file, *arguments, status=4).strip() == f"frazil: error: {raised.value}"
+
+
 def test_devices(device):
     listed = frazil.devices()
     assert any(info.index == device.index and info.name == device.name for info in listed)

@@ -320,8 +320,10 @@ mod tests {
             builds += covered(found.comparison.interval, 1.07);
             same += covered(found.same_build, 1.0);
             let of = |build: fn(&Round) -> [f64; 2]| rounds.iter().map(|r| build(r)[0]).collect::<Vec<_>>();
-            runs +=
-                covered(compare_runs(&of(|r| r.baseline), &of(|r| r.current), 0.02, &[], &[], 1).interval, 1.07);
+            runs += covered(
+                compare_runs(&of(|r| r.baseline), &of(|r| r.current), 0.02, &[], &[], 1).interval,
+                1.07,
+            );
         }
         for (what, covered) in [("builds", builds), ("A/A", same), ("runs", runs)] {
             let share = covered as f64 / 2000.0;
@@ -371,7 +373,8 @@ mod tests {
     #[test]
     fn a_report_of_many_comparisons_is_as_rarely_wrong_as_one() {
         const KERNELS: usize = 22;
-        for (n_rounds, scatter, outliers) in [(3, 0.1, 0.3), (3, 0.02, 0.0), (10, 0.02, 0.1), (10, 0.1, 0.3)] {
+        for (n_rounds, scatter, outliers) in [(3, 0.1, 0.3), (3, 0.02, 0.0), (10, 0.02, 0.1), (10, 0.1, 0.3)]
+        {
             let machine = Machine { scatter, drift: 0.05, wave: 0.05, outliers };
             let mut random = Random(11);
             let mut wrong = |n_comparisons| {

@@ -16,6 +16,7 @@
 //! state first, once for each state: what is read is valid, and densities are those of the present positions.
 
 use crate::device;
+use crate::energy_limit::EnergyLimit;
 use crate::picture;
 use crate::run::{Camera, draw_with, read_frame};
 use crate::simulation::Simulation;
@@ -85,6 +86,7 @@ pub struct Engine {
     metrics: Vec<MetricInfo>,
     /// Metrics of the present state, once it is measured: all that is read then has present densities.
     measured: Option<Vec<f64>>,
+    energy: EnergyLimit,
     /// Camera of the last picture, and the settings that it was created with.
     camera: Option<(Vec<String>, Camera)>,
 }
@@ -127,9 +129,9 @@ impl Engine {
     /// Creates a simulation in the initial state of a scene.
     ///
     /// # Errors
-    /// The scene cannot be sampled, or the device lacks memory for it.
+    /// The scene cannot be sampled, its first state is invalid, or the device lacks memory for it.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
-        Ok(Self::of(Simulation::new(device, scene)?))
+        Self::of(Simulation::new(device, scene)?)
     }
 
     /// Creates a simulation in the state of a checkpoint, as [`Self::save`] and `frazil run --checkpoint`
@@ -140,11 +142,16 @@ impl Engine {
     pub fn load(device: &Device, path: &Path) -> Result<Self, Failure> {
         let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
         let scene = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
-        Ok(Self::of(Simulation::restore(device, scene, &checkpoint)?))
+        Self::of(Simulation::restore(device, scene, &checkpoint)?)
     }
 
-    fn of(simulation: Simulation) -> Self {
-        Self { metrics: simulation.solver.metrics(), simulation, measured: None, camera: None }
+    fn of(simulation: Simulation) -> Result<Self, Failure> {
+        let metrics = simulation.solver.metrics();
+        let energy = EnergyLimit::new(&metrics);
+        let mut engine = Self { simulation, metrics, measured: None, energy, camera: None };
+        // Later energies are compared with that of the first state.
+        engine.measure()?;
+        Ok(engine)
     }
 
     /// Writes a checkpoint, from which [`Self::load`] goes on.
@@ -212,8 +219,10 @@ impl Engine {
     /// # Errors
     /// A key that cannot change while the simulation runs, or an invalid value.
     pub fn change(&mut self, arguments: &[String]) -> Result<Vec<ParameterChange>, Failure> {
+        let changes = self.simulation.change(arguments)?;
         self.measured = None;
-        self.simulation.change(arguments)
+        self.energy.restart();
+        Ok(changes)
     }
 
     /// Returns the changes of parameters so far.
@@ -229,11 +238,12 @@ impl Engine {
     /// Measures the state: the values of [`Self::metric_infos`], as in `metrics.csv`.
     ///
     /// # Errors
-    /// Particles are lost, not finite or outside the domain; the device was lost.
+    /// Particles are lost, not finite or outside the domain, or have gained energy from nothing; the device
+    /// was lost.
     pub fn measure(&mut self) -> Result<&[f64], Failure> {
         let measured = match self.measured.take() {
             Some(measured) => measured,
-            None => stepping::measure(&self.simulation)?.values,
+            None => stepping::measure(&self.simulation, &mut self.energy)?.values,
         };
         Ok(self.measured.insert(measured))
     }
@@ -350,6 +360,7 @@ impl Engine {
         restored.set_history(before.initial_scene().clone(), before.changes().to_vec());
         restored.warnings.clone_from(&before.warnings);
         (self.simulation, self.measured) = (restored, None);
+        self.energy.restart();
         Ok(())
     }
 

@@ -16,6 +16,7 @@ mod change_at;
 mod check;
 mod damage;
 mod device;
+mod energy_limit;
 pub mod engine;
 mod export;
 mod failure;

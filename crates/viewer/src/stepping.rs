@@ -1,5 +1,6 @@
 //! Steps and measurements of a simulation that writes no outputs while it runs.
 
+use crate::energy_limit::EnergyLimit;
 use crate::failure::Failure;
 use crate::invariants;
 use crate::run::Pace;
@@ -69,11 +70,12 @@ pub fn advance(
 }
 
 /// Measures the state, and updates the densities that are shown to its positions. It waits for the device.
-pub fn measure(simulation: &Simulation) -> Result<Measurement, Failure> {
+pub fn measure(simulation: &Simulation, energy: &mut EnergyLimit) -> Result<Measurement, Failure> {
     let mut recorder = simulation.device.recorder()?;
     let pending = simulation.solver.record_metrics(&mut recorder)?;
     simulation.device.submit(recorder)?;
     let measurement = pending.wait()?;
     invariants::check_state(&measurement.summary, simulation.step(), simulation.n_particles)?;
+    energy.check(&simulation.scene, simulation.step(), &measurement)?;
     Ok(measurement)
 }

@@ -32,7 +32,7 @@ class DeviceError(Error, RuntimeError):
 
 
 class FaultError(Error, RuntimeError):
-    """The state violates an invariant: particles are not finite, lost, or outside the domain. The message has
-    step, pass, particle and remedies. The simulation cannot go on."""
+    """The state violates an invariant: particles are not finite, lost, or outside the domain, or have gained
+    energy from nothing. The message has step, pass, particle and remedies. The simulation cannot go on."""
 
     exit_status = 4

@@ -185,7 +185,8 @@ class Simulation:
     def metrics(self) -> dict[str, float]:
         """Measures the state: step, time in s and all metrics, with the names of `metrics.csv`.
 
-        Raises `FaultError` if particles are lost, not finite or outside the domain.
+        Raises `FaultError` if particles are lost, not finite or outside the domain, or have gained energy
+        from nothing (`solver.max_energy_ratio`).
         """
         step, time_s, values = self._raw.measure()
         names = (name for name, _ in self._raw.metric_infos())

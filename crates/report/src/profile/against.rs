@@ -130,8 +130,7 @@ pub fn compare_profiles(
     let compared = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
         let of = |runs: &[RunFigures]| runs.iter().filter_map(value).collect::<Vec<f64>>();
         let figures = [of(&a), of(&b)];
-        let found =
-            compare_runs(&figures[0], &figures[1], tolerance, &copies[0], &copies[1], n_comparisons);
+        let found = compare_runs(&figures[0], &figures[1], tolerance, &copies[0], &copies[1], n_comparisons);
         (figures, found, None)
     };
     let mut comparison = comparison([then, now], [a.len(), b.len()], tolerance, &compared);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::format::source::Location;
 use crate::format::text::shortened;
 
-/// Error in a scene: what is wrong, where, and what would be right. Each displays as one message.
+/// Error in a scene: what is wrong, where, and what would be right.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -84,6 +84,26 @@ pub enum SceneError {
         /// Number of particles required.
         n_particles: u64,
     },
+    /// Several keys or values are wrong, each by itself: a line each.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  "))]
+    Several(Vec<SceneError>),
+}
+
+impl SceneError {
+    /// Returns the one error of a list, all of them in one, or nothing for an empty list.
+    pub(crate) fn of(errors: Vec<Self>) -> Option<Self> {
+        let mut flat = Vec::new();
+        for error in errors {
+            match error {
+                Self::Several(more) => flat.extend(more),
+                one => flat.push(one),
+            }
+        }
+        match flat.len() {
+            0 | 1 => flat.pop(),
+            _ => Some(Self::Several(flat)),
+        }
+    }
 }
 
 /// Returns "did you mean …?" if one of `known` resembles `found`, else the list of them.

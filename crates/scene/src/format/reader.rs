@@ -2,38 +2,70 @@
 
 use std::fmt;
 
-use serde::de::{self, Deserialize, DeserializeSeed, Expected, Unexpected, Visitor, value::StrDeserializer};
+use serde::de::{
+    self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, Visitor, value::StrDeserializer,
+};
 
 use crate::format::error::{SceneError, hint, one_of};
 use crate::format::source::Source;
 use crate::format::tree::{Node, Value, join};
 
+/// Maximum number of errors of a table that are reported at once.
+const MAX_ERRORS: usize = 20;
+
 /// Reads a value of type `T` from the `node` at `key`; `source` locates errors. `more` lists keys that the
 /// table at `key` may have beside those of `T`.
-pub(crate) fn read<'a, T: Deserialize<'a>>(
-    node: &'a Node,
+///
+/// Deserialization ends at the first error. So that all are reported, the key concerned is taken out of the
+/// table, and the rest is read again.
+pub(crate) fn read<T: DeserializeOwned>(
+    node: &mut Node,
     key: &str,
     more: &[&str],
     source: &Source,
 ) -> Result<T, SceneError> {
-    T::deserialize(Reader { node, key: key.to_owned() }).map_err(|error| {
-        let outermost = key;
-        let key = error.key.unwrap_or_default();
-        match error.problem {
-            Problem::UnknownKey { name, known } => {
-                let more = if key == outermost { more } else { &[] };
-                let hint = hint(&name, &[known, more].concat());
-                let key = join(&key, &name);
-                SceneError::UnknownKey { at: source.locate(&key), key, hint }
-            }
-            Problem::MissingKey(name) => {
-                SceneError::MissingKey { at: source.locate(&key), key: join(&key, name) }
-            }
-            Problem::Value { found, expected } => {
-                SceneError::Value { at: source.locate(&key), key, found, expected }
-            }
+    let mut errors = Vec::new();
+    let mut removed: Vec<String> = Vec::new();
+    loop {
+        let error = match T::deserialize(Reader { node: &*node, key: key.to_owned() }) {
+            Ok(value) => return SceneError::of(errors).map_or(Ok(value), Err),
+            Err(error) => error,
+        };
+        let (wrong, error) = located(error, key, more, source);
+        // A table may lack what was removed, or what a misspelt key was meant to be.
+        let lacks = |removed: &String| join(removed, "").starts_with(&join(&wrong, ""));
+        let follows = matches!(error, SceneError::MissingKey { .. }) && !errors.is_empty();
+        let is_new = !follows && !removed.iter().any(lacks);
+        if is_new {
+            errors.push(error);
         }
-    })
+        let path =
+            if key.is_empty() { &wrong } else { wrong.strip_prefix(&join(key, "")).unwrap_or_default() };
+        if !is_new || errors.len() == MAX_ERRORS || !node.remove(path) {
+            return Err(SceneError::of(errors).expect("an error was found"));
+        }
+        removed.push(wrong);
+    }
+}
+
+/// Returns the key of an error, and the error with its place.
+fn located(error: ReadError, outermost: &str, more: &[&str], source: &Source) -> (String, SceneError) {
+    let key = error.key.unwrap_or_default();
+    match error.problem {
+        Problem::UnknownKey { name, known } => {
+            let more = if key == outermost { more } else { &[] };
+            let hint = hint(&name, &[known, more].concat());
+            let key = join(&key, &name);
+            (key.clone(), SceneError::UnknownKey { at: source.locate(&key), key, hint })
+        }
+        Problem::MissingKey(name) => {
+            let missing = join(&key, name);
+            (missing.clone(), SceneError::MissingKey { at: source.locate(&key), key: missing })
+        }
+        Problem::Value { found, expected } => {
+            (key.clone(), SceneError::Value { at: source.locate(&key), key, found, expected })
+        }
+    }
 }
 
 #[derive(Debug)]

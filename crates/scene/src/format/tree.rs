@@ -53,6 +53,18 @@ impl Node {
         Some(entries.remove(idx).1)
     }
 
+    /// Removes the entry at a path of names joined by dots. Returns false if there is none; elements of arrays
+    /// are never removed, which would move those behind them.
+    pub(crate) fn remove(&mut self, path: &str) -> bool {
+        let Some((name, rest)) = path.split_once('.') else { return self.take_entry(path).is_some() };
+        let child = match &mut self.value {
+            Value::Table(entries) => entries.iter_mut().find(|(key, _)| key == name).map(|(_, node)| node),
+            Value::Array(elements) => name.parse::<usize>().ok().and_then(|idx| elements.get_mut(idx)),
+            _ => None,
+        };
+        child.is_some_and(|child| child.remove(rest))
+    }
+
     /// Parses a whole scene file.
     pub(crate) fn parse(text: &str, origin: &str) -> Result<Self, SceneError> {
         let lines = Lines::of(text);

@@ -22,7 +22,7 @@ impl Scene {
     /// Reads the files that blocks, colliders and bodies name. Paths in the scene are relative to `folder`,
     /// and become absolute.
     pub(crate) fn load_files(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
-        let check = Checker { source: &self.source };
+        let check = Checker::new(&self.source);
         let refuse = |key: &str, found: String, expected: &str| -> SceneError {
             SceneError::Value {
                 at: check.source.locate(key),

@@ -46,7 +46,7 @@ impl Scene {
         for (idx, slab) in self.slabs.iter_mut().enumerate() {
             loaded = loaded.and_then(|()| load_slab(slab, idx, folder, missing));
         }
-        let check = Checker { source: &self.source };
+        let check = Checker::new(&self.source);
         loaded.or_else(|refusal| check.fail(&refusal.key, refusal.found, refusal.expected))
     }
 }

@@ -24,7 +24,7 @@ impl Scene {
     /// applied in order before deserialization and validation.
     ///
     /// # Errors
-    /// The first error in the file, an override, or the resulting scene.
+    /// An error in an override, or all errors in the file or in values of the scene.
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let text = read_text(path).map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
@@ -34,7 +34,7 @@ impl Scene {
     /// Reads a scene from its text; `origin` names the text in errors. See [`Scene::load`].
     ///
     /// # Errors
-    /// The first error in the text, an override, or the resulting scene.
+    /// An error in an override, or all errors in the text or in values of the scene.
     pub fn parse(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
         Self::parse_in(None, text, origin, overrides)
     }
@@ -56,7 +56,7 @@ impl Scene {
     /// scene to the bit. `origin` names the text in errors.
     ///
     /// # Errors
-    /// The first error in the text or the scene.
+    /// The errors in the text, or in values of the scene.
     pub fn from_json(text: &str, origin: &str) -> Result<Self, SceneError> {
         Self::from_json_with(text, origin, &[])
     }
@@ -64,7 +64,7 @@ impl Scene {
     /// Like [`Scene::from_json`], with `overrides` as in [`Scene::load`].
     ///
     /// # Errors
-    /// The first error in the text, an override, or the resulting scene.
+    /// An error in an override, or all errors in the text or in values of the scene.
     pub fn from_json_with(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let mut tree = Node::parse_json(text, origin)?;
         for (turn, argument) in overrides.iter().enumerate() {
@@ -83,8 +83,15 @@ impl Scene {
         check_kind(&tree, &source)?;
         let section_types: Vec<_> = registry::section_types().collect();
         let section_names: Vec<_> = section_types.iter().map(SectionType::name).collect();
-        let sections = Sections::take(&mut tree, section_types, &source)?;
-        let mut scene: Self = reader::read(&tree, "", &section_names, &source)?;
+        let (sections, mut errors) = Sections::take(&mut tree, section_types, &source);
+        let read = reader::read(&mut tree, "", &section_names, &source);
+        let mut scene: Self = match read {
+            Ok(scene) if errors.is_empty() => scene,
+            read => {
+                errors.extend(read.err());
+                return Err(SceneError::of(errors).expect("an error was found"));
+            }
+        };
         scene.sections = sections;
         scene.source = source;
         // The range of the file is that of the file's own column.
@@ -100,16 +107,18 @@ impl Scene {
     }
 
     /// Loads `scene`, which is the path of a scene file or, if there is no such file, the name of a built-in
-    /// scene.
+    /// scene. A folder of that name, such as the results of an earlier run, is not a scene file.
     ///
     /// # Errors
     /// Like [`Scene::load`]; and [`SceneError::NoSuchScene`] for a bare name that is neither.
     pub fn find(scene: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let path = Path::new(scene);
+        if (!path.exists() || path.is_dir())
+            && let Some(found) = builtin().iter().find(|builtin| builtin.name == scene)
+        {
+            return found.load(overrides);
+        }
         if !path.exists() {
-            if let Some(found) = builtin().iter().find(|builtin| builtin.name == scene) {
-                return found.load(overrides);
-            }
             let bare = path.components().count() == 1 && path.extension().is_none();
             if bare {
                 let names: Vec<&str> = builtin().iter().map(|builtin| builtin.name).collect();

@@ -192,6 +192,10 @@ pub struct Solver {
     /// Courant number |v| Δt/h of a particle, with the support radius h, from which a step of a
     /// position-based fluid is a fault that ends the run.
     pub max_courant: f64,
+    /// Kinetic and potential energy, over the mechanical energy at the start, above which a run stops with an
+    /// error, in scenes in which nothing does work on the particles; above 1. Heights count from the side of
+    /// the domain to which gravity points.
+    pub max_energy_ratio: f64,
     /// Maximum number of steps submitted to the device at once; a run submits fewer if they take more than
     /// 50 ms.
     pub steps_per_submission: u32,
@@ -209,6 +213,7 @@ impl Default for Solver {
             artificial_pressure: ArtificialPressure::default(),
             max_density_ratio: 4.0,
             max_courant: 1.0,
+            max_energy_ratio: 1.5,
             steps_per_submission: 8,
         }
     }

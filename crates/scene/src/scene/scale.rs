@@ -15,7 +15,7 @@ impl Scene {
     /// container from wall to wall still does; not in scenes of grains.
     pub(crate) fn apply_scale(&mut self) -> Result<f64, SceneError> {
         let scale = self.scale;
-        Checker { source: &self.source }.range("scale", scale, MIN_SCALE, MAX_SCALE)?;
+        Checker::new(&self.source).range("scale", scale, MIN_SCALE, MAX_SCALE)?;
         if scale == 1.0 {
             return Ok(scale);
         }
@@ -24,17 +24,13 @@ impl Scene {
             && terrain.file.is_some()
         {
             let expected = "1 on a map, which has its own size";
-            Checker { source: &self.source }.fail_between(
-                &["scale", "terrain.file"],
-                number(scale),
-                expected,
-            )?;
+            Checker::new(&self.source).fail_between(&["scale", "terrain.file"], number(scale), expected)?;
         }
         let points = self.particles.iter().position(|block| block.shape.n_points().is_some());
         if let Some(block) = points {
             let key = format!("particles.{block}.shape.points");
             let expected = "1 with particles from a file, whose number is fixed";
-            Checker { source: &self.source }.fail_between(&["scale", &key], number(scale), expected)?;
+            Checker::new(&self.source).fail_between(&["scale", &key], number(scale), expected)?;
         }
         let d = self.scaled_corner_spacing_m();
         let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
@@ -250,6 +246,9 @@ impl SceneError {
             "slabs",
             "obstacles",
         ];
+        if let Self::Several(errors) = self {
+            return Self::Several(errors.into_iter().map(|error| error.at_scale(scale)).collect());
+        }
         if let Self::Value { key, found, .. } = &mut self
             && scale != 1.0
             && SCALED.iter().any(|section| key.starts_with(section))

@@ -26,7 +26,7 @@ pub trait Section:
     const DESCRIPTION: &'static str;
 }
 
-type ReadSection = fn(&Node, &Source) -> Result<Box<dyn AnySection>, SceneError>;
+type ReadSection = fn(&mut Node, &Source) -> Result<Box<dyn AnySection>, SceneError>;
 
 /// Declaration of a section by a solver: [`required`](Self::required) in its scenes, or
 /// [`optional`](Self::optional).
@@ -74,7 +74,7 @@ impl fmt::Debug for SectionType {
     }
 }
 
-fn read_section<T: Section>(node: &Node, source: &Source) -> Result<Box<dyn AnySection>, SceneError> {
+fn read_section<T: Section>(node: &mut Node, source: &Source) -> Result<Box<dyn AnySection>, SceneError> {
     Ok(Box::new(reader::read::<T>(node, T::NAME, &[], source)?))
 }
 
@@ -91,19 +91,23 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// Reads the sections of `types` that the root table has, and removes them from it.
+    /// Reads the sections of `types` that the root table has, and removes them from it. Returns errors beside
+    /// the sections without an error.
     pub(crate) fn take(
         root: &mut Node,
         types: impl IntoIterator<Item = SectionType>,
         source: &Source,
-    ) -> Result<Self, SceneError> {
-        let mut list = Vec::new();
+    ) -> (Self, Vec<SceneError>) {
+        let (mut list, mut errors) = (Vec::new(), Vec::new());
         for section in types {
-            if let Some(node) = root.take_entry(section.name) {
-                list.push((section.read)(&node, source)?);
+            if let Some(mut node) = root.take_entry(section.name) {
+                match (section.read)(&mut node, source) {
+                    Ok(read) => list.push(read),
+                    Err(error) => errors.push(error),
+                }
             }
         }
-        Ok(Self { list })
+        (Self { list }, errors)
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {

@@ -5,6 +5,8 @@ mod ground;
 mod render;
 mod scene;
 
+use std::cell::RefCell;
+
 use crate::Vec3;
 use crate::format::error::SceneError;
 use crate::format::source::Source;
@@ -32,12 +34,49 @@ pub(crate) type Check = Result<(), SceneError>;
 pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Checks of single values, whose errors give the location in the scene file.
+///
+/// Errors may be collected, so that one message has all of them: a check of a wrong value then returns `Ok`,
+/// and what follows may derive nothing from it.
 #[derive(Debug)]
 pub struct Checker<'a> {
     pub(crate) source: &'a Source,
+    /// Errors so far, at most one for each key, if they are collected.
+    refused: Option<RefCell<Vec<SceneError>>>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
+    /// Makes checks that return their errors.
+    pub(crate) fn new(source: &'a Source) -> Self {
+        Self { source, refused: None }
+    }
+
+    /// Makes checks whose errors are collected for [`Checker::refused`].
+    pub(crate) fn collecting(source: &'a Source) -> Self {
+        Self { source, refused: Some(RefCell::default()) }
+    }
+
+    /// Returns the errors collected so far.
+    pub(crate) fn refused(&self) -> Check {
+        let errors = self.refused.as_ref().map(RefCell::take).unwrap_or_default();
+        SceneError::of(errors).map_or(Ok(()), Err)
+    }
+
+    /// Returns the error, or collects it.
+    fn refuse(&self, error: SceneError, is_between: bool) -> Check {
+        let Some(refused) = &self.refused else { return Err(error) };
+        let mut refused = refused.borrow_mut();
+        let key = |error: &SceneError| match error {
+            SceneError::Value { key, .. } => key.clone(),
+            _ => String::new(),
+        };
+        let is_known = refused.iter().any(|known| key(known) == key(&error));
+        // A constraint between values says little when one of them is wrong by itself.
+        if !is_known && !(is_between && !refused.is_empty()) {
+            refused.push(error);
+        }
+        Ok(())
+    }
+
     /// Refuses the value at `key`.
     pub fn fail(&self, key: &str, found: impl ToString, expected: impl ToString) -> Check {
         self.fail_between(&[key], found, expected)
@@ -45,12 +84,13 @@ impl Checker<'_> {
 
     /// Reports a violated constraint between `keys`; the first is the one named.
     pub fn fail_between(&self, keys: &[&str], found: impl ToString, expected: impl ToString) -> Check {
-        Err(SceneError::Value {
+        let error = SceneError::Value {
             at: self.source.locate_between(keys),
             key: keys[0].to_owned(),
             found: found.to_string(),
             expected: expected.to_string(),
-        })
+        };
+        self.refuse(error, keys.len() > 1)
     }
 
     /// Checks that a value is above 0, and within bounds at which products of two still fit into an f32;

@@ -28,14 +28,20 @@ impl Scene {
     /// Loading has done this already; call it after changing fields.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first problem found.
+    /// [`SceneError::Value`] for a value that is wrong, [`SceneError::Several`] for several that every solver
+    /// has. The solver's own sections, and constraints between values, are checked once these are right.
     pub fn validate(&self) -> Result<(), SceneError> {
-        let check = Checker { source: &self.source };
+        let all = Checker::collecting(&self.source);
+        // Stops at the first error, for what derives quantities from values before.
+        let check = Checker::new(&self.source);
         let kind = self.solver.kind.name();
         let solver = registry::find(kind).ok_or_else(|| registry::unknown_kind(kind, &self.source))?;
         self.check_sections(&check, solver)?;
         self.check_features(&check)?;
-        self.check_values(&check)?;
+        self.check_values(&all)?;
+        self.check_render(&all)?;
+        self.check_output(&all)?;
+        all.refused()?;
         solver.validate(self, &check)?;
         self.check_ground(&check, solver)?;
         for (block_idx, block) in self.particles.iter().enumerate() {
@@ -46,9 +52,7 @@ impl Scene {
             self.check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
         }
         self.check_bodies(&check)?;
-        solver.check_discretization(self, &check)?;
-        self.check_render(&check)?;
-        self.check_output(&check)
+        solver.check_discretization(self, &check)
     }
 
     /// Checks that the sections are those of the scene's solver, and that all required ones are present.
@@ -183,6 +187,7 @@ impl Scene {
         check.range("solver.constraint_relaxation", solver.constraint_relaxation, 0.0, 1e9)?;
         check.range("solver.max_density_ratio", solver.max_density_ratio, 1.0, 1e6)?;
         check.positive("solver.max_courant", solver.max_courant, "no unit")?;
+        check.range("solver.max_energy_ratio", solver.max_energy_ratio, 1.0, 1e9)?;
         check.count("solver.steps_per_submission", solver.steps_per_submission, 4096)?;
         let pressure = &solver.artificial_pressure;
         check.range("solver.artificial_pressure.strength", pressure.strength, 0.0, 1e9)?;

@@ -35,6 +35,31 @@ fn unknown_keys_are_named_with_the_nearest_known() {
     );
 }
 
+/// One message has all misspelt keys, values of a wrong type and values out of range.
+#[test]
+fn all_wrong_keys_and_values_are_reported_at_once() {
+    assert_message(
+        edited("duration_s = 1.0", "zzz = 1\nduration_s = true"),
+        "minimal.toml:7:1: time.zzz: unknown key; expected dt_s or duration_s\n  \
+         minimal.toml:8:1: time.duration_s: found true, expected a number",
+    );
+    let both = MINIMAL.replace("dt_s = 0.01", "dt_s = 0") + "[render]\nwidth_px = 0\n";
+    let found = Scene::parse(&both, "minimal.toml", &[]).expect_err("two values are wrong").to_string();
+    let lines: Vec<&str> = found.lines().collect();
+    assert_eq!(lines.len(), 2, "{found}");
+    assert!(lines[0].contains("time.dt_s: found 0"), "{found}");
+    assert!(lines[1].contains("render.width_px: found 0"), "{found}");
+}
+
+/// An error that follows from another is not reported, such as a missing key beside the misspelt one.
+#[test]
+fn errors_that_follow_from_others_are_left_out() {
+    let small =
+        MINIMAL.replace("dt_s = 0.01", "dt_s = 0.01\nduration = 1.0").replace("duration_s = 1.0\n", "");
+    let found = Scene::parse(&small, "minimal.toml", &[]).expect_err("a key is misspelt").to_string();
+    assert!(found.lines().count() == 1 && found.contains("unknown key; did you mean duration_s?"), "{found}");
+}
+
 #[test]
 fn values_out_of_range_are_placed() {
     assert_message(
@@ -199,7 +224,11 @@ fn wrong_types_report_found_and_expected() {
         edited("[[particles]]", "[particles]"),
         "minimal.toml:17:2: particles: found a table, expected an array",
     );
-    assert_message(edited("[time]", "time = 3\n[tim]"), "minimal.toml:5:1: time: found 3, expected a table");
+    assert_message(
+        edited("[time]", "time = 3\n[tim]"),
+        "minimal.toml:5:1: time: found 3, expected a table\n  minimal.toml:6:2: tim: unknown key; did \
+         you mean time?",
+    );
     assert_message(
         edited("version = 1", "version = 1\nseed = -1"),
         "minimal.toml:2:1: seed: found -1, expected a whole number from 0",

@@ -17,6 +17,7 @@ use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
 use super::schedule::{Due, Schedule};
 use super::writer::Writer;
+use crate::energy_limit::EnergyLimit;
 use crate::failure::Failure;
 use crate::invariants;
 use crate::profiling::{Activity, PassLog};
@@ -44,6 +45,7 @@ pub struct Session<'a> {
     pub progress: Progress,
     /// Log of time stamps, if requested.
     pub passes: Option<&'a mut PassLog>,
+    energy: EnergyLimit,
     ring: ReadbackRing,
     next_picture: u64,
     /// Time at which the last submission was found finished; initially the start of the session.
@@ -103,6 +105,7 @@ impl<'a> Session<'a> {
         progress: Progress,
         passes: Option<&'a mut PassLog>,
     ) -> Self {
+        let energy = EnergyLimit::new(&simulation.solver.metrics());
         let ring = ReadbackRing::new(&simulation.device);
         // The pictures of a step are written with it; a run resumed at step s has those up to s.
         let step = simulation.step();
@@ -117,6 +120,7 @@ impl<'a> Session<'a> {
             writer,
             progress,
             passes,
+            energy,
             ring,
             next_picture,
             retired: Instant::now(),
@@ -160,6 +164,7 @@ impl<'a> Session<'a> {
                 for change in self.simulation.change(&due)? {
                     self.progress.note(&change);
                 }
+                self.energy.restart();
             }
             let next = self.schedule.next_after(step).min(self.changes.next_after(step).unwrap_or(u64::MAX));
             let n = self.pace.steps(max).min(next - step);
@@ -295,7 +300,7 @@ impl<'a> Session<'a> {
                 self.departures.push_front(departure);
                 break;
             }
-            match departure.arrive(self.simulation, &self.recorded)? {
+            match departure.arrive(self.simulation, &mut self.energy, &self.recorded)? {
                 Arrived::Output(output) => self.writer.send(*output)?,
                 Arrived::Fault(fault) => return self.go_back(&fault),
             }
@@ -331,13 +336,19 @@ impl PendingOutput {
         Ok(self.metrics.is_ready()?)
     }
 
-    fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Arrived, Failure> {
+    fn arrive(
+        self,
+        simulation: &Simulation,
+        energy: &mut EnergyLimit,
+        recorded: &[String],
+    ) -> Result<Arrived, Failure> {
         let Self { step, time_s, due, metrics, invariants, fault, picture, columns, scene, bodies } = self;
         let measured = metrics.wait()?;
         if let Some(fault) = fault.map(|fault| fault.wait()).transpose()?.flatten() {
             return Ok(Arrived::Fault(fault));
         }
         invariants::check_state(&measured.summary, step, simulation.n_particles)?;
+        energy.check(&simulation.scene, step, &measured)?;
         if let Some(invariants) = invariants {
             invariants::check_invariants(&invariants.wait()?, step)?;
         }

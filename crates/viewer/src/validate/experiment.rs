@@ -1,6 +1,7 @@
 //! A scene on the device, stepped and measured like a user's run.
 
 use super::case::Lab;
+use crate::energy_limit::EnergyLimit;
 use crate::failure::Failure;
 use crate::run::{read_frame, state_hash};
 use crate::simulation::Simulation;
@@ -13,6 +14,7 @@ use frazil_solvers::{Measurement, Tuning};
 pub struct Experiment {
     pub simulation: Simulation,
     names: Vec<String>,
+    energy: EnergyLimit,
 }
 
 impl Experiment {
@@ -31,8 +33,9 @@ impl Experiment {
     pub fn of(lab: &Lab, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
         let simulation = Simulation::with_tuning(&lab.device, scene, &sampled, Tuning::default())?;
-        let names = simulation.solver.metrics().into_iter().map(|metric| metric.name).collect();
-        Ok(Self { simulation, names })
+        let metrics = simulation.solver.metrics();
+        let energy = EnergyLimit::new(&metrics);
+        Ok(Self { simulation, names: metrics.into_iter().map(|metric| metric.name).collect(), energy })
     }
 
     /// Returns the time step in s.
@@ -48,7 +51,7 @@ impl Experiment {
     /// Takes steps up to step `last`, and measures.
     pub fn advance_to(&mut self, last: u64) -> Result<Measured<'_>, Failure> {
         stepping::advance(&mut self.simulation, last, &mut || false)?;
-        let measurement = stepping::measure(&self.simulation)?;
+        let measurement = stepping::measure(&self.simulation, &mut self.energy)?;
         Ok(Measured { names: &self.names, measurement })
     }
 

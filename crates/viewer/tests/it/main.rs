@@ -20,6 +20,7 @@ mod resume;
 mod run;
 mod snow;
 mod sweep;
+mod tasks;
 mod tool;
 mod tune;
 mod tutorial;

@@ -72,6 +72,8 @@ fn default_folders_are_numbered() {
     }
     let resume = ["--steps", "4", "--resume", "out/dam_break-2/checkpoint.frazil-ckpt"];
     assert!(run(&resume).contains("results are in out/dam_break-2\n"));
+    // A folder with the name of a scene is not taken for its file.
+    fs::create_dir(folder.path().join("dam_break")).unwrap();
     // With --overwrite, the first folder is used again.
     assert!(run(&["--steps", "3", "--overwrite"]).contains("results are in out/dam_break\n"));
     let steps = |name: &str| {

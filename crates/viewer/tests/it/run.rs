@@ -115,6 +115,39 @@ fn a_violated_invariant_exits_with_status_4_and_keeps_the_output_so_far() {
     assert_eq!(metrics.column("step").unwrap().last(), Some(&5.0));
 }
 
+/// Particles closer than their spacing are pushed apart in the first steps, too slowly for the limits of speed
+/// and density.
+#[test]
+fn energy_from_nothing_exits_with_status_4() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = folder.path().join("water.toml");
+    succeed(&mut command(&["new", "pbd", "--out", scene.to_str().unwrap()]));
+    let run = |spacing_m: f64| {
+        let points = lattice([12, 12, 8], spacing_m);
+        let rows = points.map(|[x, y, z]| format!("{x},{y},{z}\n")).collect::<String>();
+        std::fs::write(folder.path().join("points.csv"), format!("x,y,z\n{rows}")).unwrap();
+        let shape = r#"particles.0.shape={points={path="points.csv"}}"#;
+        let plan =
+            ["--steps", "40", "--metrics", "10", "--render", "never", "--record", "never", "--overwrite"];
+        let out = folder.path().join("out");
+        let places = ["run", scene.to_str().unwrap(), "--set", shape, "--out", out.to_str().unwrap()];
+        command(&[&places[..], &plan].concat()).current_dir(folder.path()).output().unwrap()
+    };
+    let sound = run(0.02);
+    assert!(sound.status.success(), "{}", stderr(&sound));
+    let compressed = run(0.0184);
+    assert_eq!(compressed.status.code(), Some(4), "{}", stderr(&compressed));
+    let said = stderr(&compressed);
+    assert!(said.contains("step 10: kinetic and potential energy of") && said.contains("spacing"), "{said}");
+}
+
+/// Returns the points of a lattice in a corner of the tank.
+fn lattice(n: [u32; 3], spacing_m: f64) -> impl Iterator<Item = [f64; 3]> {
+    (0..n[0] * n[1] * n[2]).map(move |idx| {
+        [idx / (n[1] * n[2]), idx / n[2] % n[1], idx % n[2]].map(|i| 0.02 + f64::from(i) * spacing_m)
+    })
+}
+
 #[test]
 fn lists_and_checks_go_to_stdout() {
     let devices = String::from_utf8(succeed(&mut command(&["devices"])).stdout).unwrap();
