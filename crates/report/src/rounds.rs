@@ -69,9 +69,10 @@ pub struct RoundsComparison {
 /// The ratio is the trimmed mean of the rounds' ratios of the faster processes, the interval that of Yuen
 /// (1974): Student's t of the values without a quarter at each end, with the variance of the winsorized
 /// values, all in logarithms. All intervals of the report hold with 95 % confidence at once, so that a report
-/// of many kernels has no more false verdicts than one of a single kernel. The verdict is `Slower` or `Faster` only if the interval lies
-/// beyond 1 by more than `tolerance` and by more than the ratio of the A/A check does; `Same` if both are
-/// within `tolerance`; and `Unclear` otherwise. Rounds with a time that is not a positive number are ignored.
+/// of many kernels has no more false verdicts than one of a single kernel. The verdict is `Slower` or
+/// `Faster` only if the interval lies beyond 1 by more than `tolerance` and by more than the ratio of the A/A
+/// check does; `Same` if both are within `tolerance`; and `Unclear` otherwise. Rounds with a time that is not
+/// a positive number are ignored.
 pub fn compare_rounds(rounds: &[Round], tolerance: f64, n_comparisons: usize) -> RoundsComparison {
     let sound: Vec<&Round> = rounds.iter().filter(|round| round.is_sound()).collect();
     let estimate = |contrast: fn(&Round) -> f64| {
@@ -98,10 +99,11 @@ pub fn compare_rounds(rounds: &[Round], tolerance: f64, n_comparisons: usize) ->
 /// the `n_comparisons` of a report.
 ///
 /// The interval is that of Yuen (1974) for two samples with unequal variances, of the logarithms, with the
-/// confidence of [`compare_rounds`]. It has the scatter between processes of one session, but not what changed on the machine
-/// between the two sessions: that is what `tolerance` is for, and the rates of a reference workload in both,
-/// `reference_then` and `reference_now`. A verdict takes more than the change of their medians. With fewer
-/// than [`MIN_RUNS`] figures on a side, there is no interval and the verdict is `Unclear`.
+/// confidence of [`compare_rounds`]. It has the scatter between processes of one session, but not what
+/// changed on the machine between the two sessions: that is what `tolerance` is for, and the rates of a
+/// reference workload in both, `reference_then` and `reference_now`. A verdict takes more than the change of
+/// their medians. With fewer than [`MIN_RUNS`] figures on a side, there is no interval and the verdict is
+/// `Unclear`.
 pub fn compare_runs(
     then: &[f64],
     now: &[f64],

@@ -6,9 +6,9 @@ use frazil_solvers::{Measurement, MetricInfo};
 
 /// Limit on kinetic and potential energy, relative to the first state measured.
 ///
-/// The elastic energy of later states is left out, since not all solvers know theirs: it is never negative, so
-/// that a state beyond the limit has too much energy in any case. A scene whose first state has none, as at
-/// rest without gravity, has no limit.
+/// The elastic energy of later states is left out, since not all solvers know theirs: it is never negative,
+/// so that a state beyond the limit has too much energy in any case. A scene whose first state has none, as
+/// at rest without gravity, has no limit.
 #[derive(Debug)]
 pub struct EnergyLimit {
     /// Places of kinetic and potential energy among the metrics.

@@ -53,8 +53,8 @@ impl Node {
         Some(entries.remove(idx).1)
     }
 
-    /// Removes the entry at a path of names joined by dots. Returns false if there is none; elements of arrays
-    /// are never removed, which would move those behind them.
+    /// Removes the entry at a path of names joined by dots. Returns false if there is none; elements of
+    /// arrays are never removed, which would move those behind them.
     pub(crate) fn remove(&mut self, path: &str) -> bool {
         let Some((name, rest)) = path.split_once('.') else { return self.take_entry(path).is_some() };
         let child = match &mut self.value {

@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
         };
         let is_known = refused.iter().any(|known| key(known) == key(&error));
         // A constraint between values says little when one of them is wrong by itself.
-        if !is_known && !(is_between && !refused.is_empty()) {
+        if !is_known && (refused.is_empty() || !is_between) {
             refused.push(error);
         }
         Ok(())

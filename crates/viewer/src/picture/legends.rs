@@ -90,8 +90,8 @@ impl Legends {
 /// Share of the values that is beyond each end of a range.
 const OUTERMOST: f64 = 0.005;
 
-/// Returns the range of finite values but for a share at each end, which a few outliers would stretch: that of
-/// all below 200 values. Without values there is none.
+/// Returns the range of finite values but for a share at each end, which a few outliers would stretch: that
+/// of all below 200 values. Without values there is none.
 pub fn robust_range(mut values: Vec<f32>) -> Option<[f32; 2]> {
     let last = values.len().checked_sub(1)?;
     let beyond = (OUTERMOST * values.len() as f64) as usize;

@@ -115,8 +115,8 @@ fn a_violated_invariant_exits_with_status_4_and_keeps_the_output_so_far() {
     assert_eq!(metrics.column("step").unwrap().last(), Some(&5.0));
 }
 
-/// Particles closer than their spacing are pushed apart in the first steps, too slowly for the limits of speed
-/// and density.
+/// Particles closer than their spacing are pushed apart in the first steps, too slowly for the limits of
+/// speed and density.
 #[test]
 fn energy_from_nothing_exits_with_status_4() {
     let folder = tempfile::tempdir().unwrap();
