@@ -7,8 +7,8 @@ use frazil_solvers::{Measurement, MetricInfo};
 /// Limit on kinetic and potential energy, relative to the first state measured.
 ///
 /// The elastic energy of later states is left out, since not all solvers know theirs: it is never negative,
-/// so that a state beyond the limit has too much energy in any case. A scene whose first state has none, as
-/// at rest without gravity, has no limit.
+/// so that a state beyond the limit has too much energy in any case. A scene whose first state has none
+/// beyond rounding, as at rest without gravity, has no limit.
 #[derive(Debug)]
 pub struct EnergyLimit {
     /// Places of kinetic and potential energy among the metrics.
@@ -47,7 +47,8 @@ impl EnergyLimit {
         let (first, start_j) =
             *self.start.get_or_insert((step, energy_j + self.elastic.as_ref().map_or(0.0, value)));
         let max_ratio = scene.solver.max_energy_ratio;
-        if start_j <= 0.0 || energy_j <= max_ratio * start_j {
+        let mass_kg = f64::from(measured.summary.n_particles) * scene.particle_mass_kg();
+        if start_j <= rounding_j(scene, mass_kg) || energy_j <= max_ratio * start_j {
             return Ok(());
         }
         Err(Failure::invariant(format!(
@@ -61,6 +62,14 @@ impl EnergyLimit {
     }
 }
 
+/// Returns a kinetic energy in J that rounding of positions may give: that of ten units in the last place of
+/// the largest coordinate in a step.
+fn rounding_j(scene: &Scene, mass_kg: f64) -> f64 {
+    let corners = scene.domain.min_m.into_iter().chain(scene.domain.max_m);
+    let farthest_m = corners.map(f64::abs).fold(0.0, f64::max);
+    0.5 * mass_kg * (10.0 * f64::from(f32::EPSILON) * farthest_m / scene.dt_s()).powi(2)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
@@ -69,7 +78,8 @@ mod tests {
     use frazil_solvers::StateSummary;
 
     fn measured(values: &[f64]) -> Measurement {
-        Measurement { summary: StateSummary::default(), values: values.to_vec() }
+        let summary = StateSummary { n_particles: 1000, ..StateSummary::default() };
+        Measurement { summary, values: values.to_vec() }
     }
 
     fn scene(overrides: &[&str]) -> Scene {
@@ -102,7 +112,7 @@ mod tests {
         };
         assert!(!grows(&scene(&[]), 1.0, 2.0));
         assert!(grows(&scene(&["solver.max_energy_ratio=3.0"]), 1.0, 2.0));
-        assert!(grows(&scene(&[]), 0.0, 2.0));
+        assert!(grows(&scene(&[]), 0.0, 2.0) && grows(&scene(&[]), 1e-12, 2.0));
         assert!(grows(&Scene::find("drum", &[]).unwrap(), 1.0, 2.0));
         assert!(EnergyLimit::new(&[]).check(&scene(&[]), 0, &measured(&[])).is_ok());
     }
