@@ -15,9 +15,14 @@
 //!     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 //! }
 //! ```
+//!
+//! A [`Checkout`] compiles shaders while a program runs.
 
+mod checkout;
 #[path = "../../shaders/build/codegen/mod.rs"]
 mod codegen;
+
+pub use checkout::{Checkout, Code, Shader};
 
 use std::path::PathBuf;
 

@@ -40,6 +40,7 @@ pub struct Input {
 #[allow(missing_docs)]
 pub mod keys {
     pub const LEFT: u32 = 0xff51;
+    pub const RIGHT: u32 = 0xff53;
     pub const HOME: u32 = 0xff50;
     pub const END: u32 = 0xff57;
     pub const CONTROL: u32 = 0xffe3;

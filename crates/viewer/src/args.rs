@@ -341,6 +341,9 @@ pub struct ViewArgs {
     /// Show the list of keys from the beginning; H shows and hides it.
     #[arg(long)]
     pub keys: bool,
+    /// Use the shaders of this folder, such as glsl of a checkout, and replace them whenever a file changes.
+    #[arg(long, value_name = "DIR")]
+    pub shaders: Option<PathBuf>,
     /// Write the picture (PNG, without the overlay) once it is shown at the step of --steps.
     #[arg(long, value_name = "FILE", requires = "steps")]
     pub screenshot: Option<PathBuf>,

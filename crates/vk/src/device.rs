@@ -8,6 +8,7 @@ use crate::instance::Instance;
 use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
 use crate::pipeline_layout::SetKind;
+use crate::replacement::Replacements;
 use crate::timeline::{CommandPool, Limits, Timeline};
 use crate::validation::ValidationLog;
 use crate::{Error, Result};
@@ -150,6 +151,7 @@ pub(crate) struct Shared {
     pub surfaces: bool,
     pub cache: PipelineCache,
     pub kernels: Kernels,
+    pub replacements: Replacements,
     pub findings: Findings,
     pub timeline: Timeline,
     next_id: AtomicU64,
@@ -491,6 +493,7 @@ impl Shared {
             debug,
             cache,
             kernels: Kernels::default(),
+            replacements: Replacements::default(),
             findings: Findings::new(options.pipeline_cache.as_ref(), candidate.identity.clone()),
             timeline,
             raw,
@@ -583,6 +586,7 @@ impl Drop for Shared {
             sets.destroy(&self.raw);
         }
         self.kernels.destroy(&self.raw);
+        self.replacements.destroy(&self.raw);
         self.cache.destroy(&self.raw);
         // SAFETY: dropped once, here, and never used after.
         unsafe { ManuallyDrop::drop(&mut self.allocator) };

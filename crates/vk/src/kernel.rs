@@ -2,7 +2,7 @@
 
 use crate::buffer::{Buffer, RawBuffer};
 use crate::capabilities::Capabilities;
-use crate::compiled::{KernelInner, KernelSource, MAX_BINDINGS};
+use crate::compiled::{Code, KernelInner, KernelSource, MAX_BINDINGS};
 use crate::device::{Device, Shared};
 use crate::executable::executables;
 use crate::pipeline_layout::{PipelineLayout, SetKind};
@@ -13,7 +13,7 @@ use bytemuck::Pod;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Ties a kernel's generated types together.
 pub trait KernelInterface {
@@ -132,8 +132,10 @@ impl<K: KernelInterface> Kernel<K> {
         let (shared, values) = (&device.shared, K::specialization_bits(specialization));
         let source = K::source();
         let inner = shared.kernels.get_or_compile(source, values, |values| {
-            let kernel = compile(&Target::of(shared), source, values)?;
-            shared.set_name(kernel.pipeline, source.name);
+            let replacement = shared.replacements.kernel(source.name);
+            let spirv = replacement.as_deref().unwrap_or(source.spirv);
+            let kernel = compile(&Target::of(shared), source, spirv, values)?;
+            shared.set_name(kernel.code().pipeline, source.name);
             Ok(kernel)
         })?;
         Ok(Self { inner, interface: PhantomData })
@@ -169,7 +171,7 @@ pub(crate) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn of(shared: &'a Shared) -> Self {
+    pub fn of(shared: &'a Shared) -> Self {
         Self {
             raw: &shared.raw,
             capabilities: &shared.candidate.capabilities,
@@ -181,14 +183,14 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Compiles a kernel.
+/// Compiles a kernel from `spirv`, which has the interface of the source.
 pub(crate) fn compile(
     target: &Target<'_>,
     source: &'static KernelSource,
+    spirv: &[u8],
     values: &[u32],
 ) -> Result<KernelInner> {
-    let Limits { tile, workgroup_size, subgroup_size, shared_memory_bytes } =
-        check_limits(target.capabilities, source, values)?;
+    let limits = check_limits(target.capabilities, source, spirv, values)?;
     let device = target.raw;
     let stages = vk::ShaderStageFlags::COMPUTE;
     let layout = PipelineLayout::new(
@@ -199,25 +201,38 @@ pub(crate) fn compile(
         stages,
         target.sets,
     )?;
-    let created = create_pipeline(target, source, values, subgroup_size, &layout);
-    let pipeline = created.inspect_err(|_| layout.destroy(device))?;
-    Ok(KernelInner {
-        executables: executables(target.executables, pipeline),
-        source,
+    let created = create_code(target, source, spirv, values, &limits, &layout);
+    let code = created.inspect_err(|_| layout.destroy(device))?;
+    Ok(KernelInner::new(source, values, (limits.tile, limits.workgroup_size), layout, code))
+}
+
+/// Compiles other code of a kernel from `spirv`, which has the interface of its source.
+pub(crate) fn recompile(target: &Target<'_>, kernel: &KernelInner, spirv: &[u8]) -> Result<Code> {
+    let (source, values) = (kernel.source, &kernel.specialization);
+    let limits = check_limits(target.capabilities, source, spirv, values)?;
+    create_code(target, source, spirv, values, &limits, &kernel.layout)
+}
+
+fn create_code(
+    target: &Target<'_>,
+    source: &KernelSource,
+    spirv: &[u8],
+    values: &[u32],
+    limits: &Limits,
+    layout: &PipelineLayout,
+) -> Result<Code> {
+    let pipeline = create_pipeline(target, source, spirv, values, limits.subgroup_size, layout)?;
+    Ok(Code {
         pipeline,
-        layout,
-        tile,
-        workgroup_size,
-        specialization: values.to_vec(),
-        shared_memory_bytes,
-        dispatches: AtomicU64::new(0),
-        groups: AtomicU64::new(0),
+        shared_memory_bytes: limits.shared_memory_bytes,
+        executables: executables(target.executables, pipeline),
     })
 }
 
 fn create_pipeline(
     target: &Target<'_>,
     source: &KernelSource,
+    spirv: &[u8],
     values: &[u32],
     subgroup_size: Option<u32>,
     layout: &PipelineLayout,
@@ -231,7 +246,7 @@ fn create_pipeline(
         .collect();
     let specialization =
         vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values));
-    let module = shader_module(device, source.name, source.spirv)?;
+    let module = shader_module(device, source.name, spirv)?;
     let subgroup = target.capabilities.subgroup_size_range.1.max(1);
     let whole_subgroups =
         subgroup_size.is_some() || target.full_subgroups && values.first().is_some_and(|w| w % subgroup == 0);
@@ -277,7 +292,12 @@ struct Limits {
 }
 
 /// Checks a kernel against the limits of the device.
-fn check_limits(capabilities: &Capabilities, source: &KernelSource, values: &[u32]) -> Result<Limits> {
+fn check_limits(
+    capabilities: &Capabilities,
+    source: &KernelSource,
+    spirv: &[u8],
+    values: &[u32],
+) -> Result<Limits> {
     let value = |name: &str| {
         source.specializations.iter().zip(values).find(|(s, _)| s.name == name).map(|(_, value)| *value)
     };
@@ -340,7 +360,7 @@ fn check_limits(capabilities: &Capabilities, source: &KernelSource, values: &[u3
     }
     let by_id: HashMap<u32, u32> =
         source.specializations.iter().map(|s| s.id).zip(values.iter().copied()).collect();
-    let shared_memory_bytes = shared_memory_bytes(source.spirv, &by_id);
+    let shared_memory_bytes = shared_memory_bytes(spirv, &by_id);
     let limit = u64::from(capabilities.max_shared_memory);
     match shared_memory_bytes {
         Some(bytes) if bytes > limit => {

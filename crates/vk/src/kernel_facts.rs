@@ -52,16 +52,17 @@ impl KernelInner {
     pub(crate) fn facts(&self) -> KernelFacts {
         let reach = Reach { threads: 0, specialization: &self.specialization, counts: &[], parameters: &[] };
         let names = self.source.specializations.iter().map(|s| s.name);
+        let code = self.code();
         KernelFacts {
             name: self.source.name,
             specialization: names.zip(self.specialization.iter().copied()).collect(),
             workgroup_size: self.workgroup_size,
             tile: self.tile,
-            shared_memory_bytes: self.shared_memory_bytes,
+            shared_memory_bytes: code.shared_memory_bytes,
             work: self.source.work.iter().map(|work| (work.item, (work.flop)(&reach))).collect(),
             dispatches: self.dispatches.load(Ordering::Relaxed),
             groups: self.groups.load(Ordering::Relaxed),
-            executables: self.executables.clone(),
+            executables: code.executables.clone(),
         }
     }
 }

@@ -40,6 +40,7 @@ mod pipeline_layout;
 mod raster;
 mod readback;
 mod recorder;
+mod replacement;
 mod replay;
 mod resource;
 mod shared_memory;

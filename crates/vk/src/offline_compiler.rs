@@ -71,7 +71,7 @@ impl OfflineCompiler {
             cache: vk::PipelineCache::null(),
             sets: SetKind::Pushed,
         };
-        let kernel = compile(&target, source, values)?;
+        let kernel = compile(&target, source, source.spirv, values)?;
         kernel.destroy(&self.logical.raw);
         Ok(kernel.facts())
     }

@@ -239,7 +239,7 @@ impl Recorder {
         for (handle, buffer) in handles.iter_mut().zip(buffers) {
             *handle = buffer.inner.handle;
         }
-        let (pipeline, layout) = (kernel.inner.pipeline, kernel.inner.layout);
+        let (pipeline, layout) = (kernel.inner.code().pipeline, kernel.inner.layout);
         let payload = Payload { buffers: &handles[..buffers.len()], params: bytemuck::bytes_of(&params) };
         self.issue(Command::Dispatch { pipeline, layout, groups }, payload);
         kernel.inner.dispatches.fetch_add(1, Ordering::Relaxed);

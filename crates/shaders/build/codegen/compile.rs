@@ -102,6 +102,30 @@ pub fn shader_files(glsl: &Path) -> Result<Vec<ShaderFile>, String> {
     Ok(files)
 }
 
+/// Returns the texts of all files that a text includes, by name.
+pub fn includes_of(glsl: &Path, text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    add_includes(glsl, text, &mut found);
+    found
+}
+
+fn add_includes(glsl: &Path, text: &str, found: &mut BTreeMap<String, String>) {
+    let names = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.split('"').next());
+    for name in names {
+        if !found.contains_key(name)
+            && let Ok(included) = read_include(glsl, name)
+        {
+            found.insert(name.to_owned(), included.clone());
+            add_includes(glsl, &included, found);
+        }
+    }
+}
+
+fn read_include(glsl: &Path, name: &str) -> std::io::Result<String> {
+    let read = |folder: &Path| std::fs::read_to_string(folder.join(name));
+    read(glsl).or_else(|_| read(Path::new(ENGINE_GLSL)))
+}
+
 /// Returns the leading comment lines of a shader, which become the documentation of its module.
 pub fn header_comment(text: &str) -> Vec<String> {
     let is_preamble =
@@ -127,6 +151,11 @@ impl Compiler {
         Ok(Self { compiler, glsl: glsl.to_owned() })
     }
 
+    /// Returns the folder that `#include` paths are relative to.
+    pub fn glsl(&self) -> &Path {
+        &self.glsl
+    }
+
     /// Returns the shader's text and its SPIR-V words, or an error that begins with
     /// `glsl/AREA/NAME.EXT:LINE:`.
     pub fn compile(&self, file: &ShaderFile) -> Result<(String, Vec<u32>), String> {
@@ -141,8 +170,7 @@ impl Compiler {
         options.set_generate_debug_info();
         let glsl = self.glsl.clone();
         options.set_include_callback(move |name, _, from, _| {
-            std::fs::read_to_string(glsl.join(name))
-                .or_else(|_| std::fs::read_to_string(Path::new(ENGINE_GLSL).join(name)))
+            read_include(&glsl, name)
                 .map(|content| shaderc::ResolvedInclude { resolved_name: format!("glsl/{name}"), content })
                 .map_err(|e| format!("{from}: cannot include \"{name}\" from glsl/: {e}"))
         });

@@ -2,8 +2,6 @@
 //! twice.
 
 use super::expression::Expression;
-use std::collections::BTreeMap;
-use std::path::Path;
 
 /// A constant with its value and the comment beside or above it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,19 +48,6 @@ pub fn constants(text: &str) -> Vec<Constant> {
             && let Some(value) = expression.evaluate(&known).and_then(|value| u32::try_from(value).ok())
         {
             found.push(Constant { name, value, doc });
-        }
-    }
-    found
-}
-
-/// Returns the definitions in a text and in everything it includes.
-pub fn definitions_with_includes(glsl: &Path, text: &str) -> BTreeMap<String, Expression> {
-    let mut found: BTreeMap<String, Expression> =
-        definitions(text).into_iter().map(|(name, expression, _)| (name, expression)).collect();
-    let includes = text.lines().filter_map(|line| line.strip_prefix("#include \"")?.split('"').next());
-    for include in includes {
-        if let Ok(text) = std::fs::read_to_string(glsl.join(include)) {
-            found.extend(definitions_with_includes(glsl, &text));
         }
     }
     found

@@ -3,32 +3,40 @@
 use super::compile::Stage;
 use super::constants::Constant;
 use super::expression::Expression;
+use super::interface;
 use super::reflect::{Binding, Element, Interface, Specialization, Struct};
 use super::unit::Unit;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Maximum number of buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the
 /// rest is a reserve.
 const MAX_BINDINGS: usize = 16;
 
 /// Returns the source of all modules, plus `types` with the structs that shaders share. The constants of an
-/// include become a module of its name, or belong to the shader of that name.
+/// include become a module of its name, or belong to the shader of that name. `out` is the folder of SPIR-V
+/// files.
 pub fn rust_source<'a>(
     units: impl Iterator<Item = &'a Unit>,
     includes: &BTreeMap<(String, String), Vec<Constant>>,
+    out: &Path,
 ) -> Result<String, String> {
     let mut includes = includes.clone();
     let mut areas: BTreeMap<String, String> = BTreeMap::new();
     let mut shared: BTreeMap<String, Struct> = BTreeMap::new();
-    let mut kernels = String::new();
+    let (mut kernels, mut rasters, mut interfaces) = (String::new(), String::new(), String::new());
     for unit in units {
-        if unit.stages.iter().all(|(stage, ..)| *stage == Stage::Compute) {
-            let _ = writeln!(kernels, "&{}::{}::KERNEL,", unit.area, unit.name);
-        }
+        let (area, name) = (&unit.area, &unit.name);
+        let _ = match unit.is_compute() {
+            true => writeln!(kernels, "&{area}::{name}::KERNEL,"),
+            false => writeln!(rasters, "&{area}::{name}::RASTER,"),
+        };
         let included = includes.remove(&(unit.area.clone(), unit.name.clone())).unwrap_or_default();
-        let module = module(unit, &included, &mut shared)
-            .map_err(|e| format!("glsl/{}/{}:1: {e}", unit.area, unit.name))?;
+        let module =
+            module(unit, &included, out, &mut shared).map_err(|e| format!("glsl/{area}/{name}:1: {e}"))?;
+        let lines = interface::lines(unit).map_err(|e| format!("glsl/{area}/{name}:1: {e}"))?;
+        let _ = writeln!(interfaces, "(\"{area}.{name}\", &{lines:?}),");
         areas.entry(unit.area.clone()).or_default().push_str(&module);
     }
     for ((area, name), constants) in includes {
@@ -37,18 +45,22 @@ pub fn rust_source<'a>(
         constant_definitions(module, constants.iter())?;
         module.push_str("}\n");
     }
-    let mut out = format!(
-        "/// All kernels, by name.\npub static KERNELS: &[&frazil_vk::KernelSource] = &[\n{kernels}];\n"
+    let mut source = format!(
+        "/// All kernels, by name.\npub static KERNELS: &[&frazil_vk::KernelSource] = &[\n{kernels}];\n\
+         /// All raster pipelines, by name.\npub static RASTERS: &[&frazil_vk::RasterSource] = &[\n{rasters}];\n\
+         /// What host code takes from each shader, a line each: buffers, push constants, specialization\n\
+         /// constants and constants. A shader with the same lines can replace it.\n\
+         pub static INTERFACES: &[(&str, &[&str])] = &[\n{interfaces}];\n"
     );
     for (area, modules) in areas {
-        let _ = writeln!(out, "/// Shaders of `glsl/{area}`.\npub mod {area} {{\n{modules}}}");
+        let _ = writeln!(source, "/// Shaders of `glsl/{area}`.\npub mod {area} {{\n{modules}}}");
     }
-    out.push_str("/// Structs that several shaders share, laid out as GLSL's `layout(scalar)` does.\npub mod types {\n");
+    source.push_str("/// Structs that several shaders share, laid out as GLSL's `layout(scalar)` does.\npub mod types {\n");
     for definition in shared.values() {
-        struct_definition(&mut out, definition);
+        struct_definition(&mut source, definition);
     }
-    out.push_str("}\n");
-    Ok(out)
+    source.push_str("}\n");
+    Ok(source)
 }
 
 /// Returns the number of elements of each binding that a dispatch reaches, as Rust closures by the binding's
@@ -178,14 +190,10 @@ fn prose(line: &str) -> String {
 fn module(
     unit: &Unit,
     included: &[Constant],
+    folder: &Path,
     shared: &mut BTreeMap<String, Struct>,
 ) -> Result<String, String> {
-    let mut bindings: Vec<&Binding> = Vec::new();
-    let mut params: Option<&Struct> = None;
-    for (_, _, interface) in &unit.stages {
-        merge(&mut bindings, &mut params, interface)?;
-    }
-    bindings.sort_by_key(|binding| binding.slot);
+    let (bindings, params) = merged(unit)?;
     for (i, binding) in bindings.iter().enumerate() {
         if binding.slot as usize != i {
             return Err(format!(
@@ -211,7 +219,7 @@ fn module(
     }
     let _ = writeln!(out, "pub mod {} {{", unit.name);
     let label = format!("{}.{}", unit.area, unit.name);
-    let is_compute = unit.stages.iter().all(|(stage, ..)| *stage == Stage::Compute);
+    let is_compute = unit.is_compute();
     constant_definitions(&mut out, included.iter().chain(&unit.constants))?;
     let elements = elements(unit, &bindings, params)?;
     if !is_compute && !elements.is_empty() {
@@ -225,7 +233,8 @@ fn module(
     let _ = writeln!(out, "/// Interface of `{label}` for the device.");
     let _ =
         writeln!(out, "pub static {constant}: frazil_vk::{source} = frazil_vk::{source} {{ name: {label:?},");
-    for (stage, path, _) in &unit.stages {
+    for (stage, ..) in &unit.stages {
+        let path = unit.spirv_file(folder, *stage);
         let field = match stage {
             Stage::Compute => "spirv",
             Stage::Vertex => "vertex_spirv",
@@ -307,12 +316,24 @@ fn module(
     Ok(out)
 }
 
-fn access_word(binding: &Binding) -> &'static str {
+/// Returns the word for the access to a buffer.
+pub fn access_word(binding: &Binding) -> &'static str {
     match (binding.reads, binding.writes) {
         (true, false) => "read",
         (false, true) => "written",
         _ => "read and written",
     }
+}
+
+/// Returns the buffers of all stages of a unit, by slot, and its push constants.
+pub fn merged(unit: &Unit) -> Result<(Vec<&Binding>, Option<&Struct>), String> {
+    let mut bindings: Vec<&Binding> = Vec::new();
+    let mut params: Option<&Struct> = None;
+    for (_, _, interface) in &unit.stages {
+        merge(&mut bindings, &mut params, interface)?;
+    }
+    bindings.sort_by_key(|binding| binding.slot);
+    Ok((bindings, params))
 }
 
 /// Merges the interfaces of a vertex and a fragment shader, which share one set of buffers and one block of
@@ -363,7 +384,8 @@ fn collect_structs(element: &Element, shared: &mut BTreeMap<String, Struct>) -> 
     }
 }
 
-fn rust_type(element: &Element, root: &str) -> String {
+/// Returns an element's type in Rust; structs are in the module `types` of `root`.
+pub fn rust_type(element: &Element, root: &str) -> String {
     match element {
         Element::Scalar(name) => (*name).to_owned(),
         Element::Vector(name, n) => format!("[{name}; {n}]"),

@@ -119,8 +119,16 @@ impl Live {
         self.advance(0)
     }
 
+    /// Goes back to a step after an error of the steps since.
+    pub fn go_back(&mut self, step: u64) -> Result<(), Failure> {
+        for later in self.in_flight.drain(..) {
+            later.submission.wait()?;
+        }
+        self.seek(step)
+    }
+
     /// Keeps the present state as the one from which steps are computed again, and forgets later steps.
-    fn keep_state(&mut self) -> Result<(), Failure> {
+    pub fn keep_state(&mut self) -> Result<(), Failure> {
         self.take_in(0)?;
         self.timeline.truncate(self.simulation.step());
         let device = self.simulation.device.clone();

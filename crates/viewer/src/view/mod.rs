@@ -31,6 +31,9 @@ mod pointer;
 #[cfg(feature = "window")]
 mod series;
 #[cfg(feature = "window")]
+#[cfg_attr(not(feature = "shader-reload"), path = "no_shaders.rs")]
+mod shaders;
+#[cfg(feature = "window")]
 mod source;
 #[cfg(feature = "window")]
 mod timeline;
@@ -66,6 +69,7 @@ pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
         hide_overlay: args.hide_overlay,
         show_parameters: args.parameters,
         show_help: args.keys,
+        shaders: args.shaders.clone(),
     };
     open_window(requested, plan, args.device.device.clone(), validation)
 }

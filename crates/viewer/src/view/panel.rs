@@ -28,6 +28,8 @@ pub struct Status<'a> {
     pub picked: Option<&'a Picked>,
     /// Last message, such as the name of a file.
     pub message: Option<&'a str>,
+    /// Errors of shaders that are compiled while the program runs.
+    pub shader_errors: &'a [&'a str],
     /// True while a video is written.
     pub is_filming: bool,
     /// True if the help is shown.
@@ -99,6 +101,9 @@ pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
     if let SourceStatus::Live { plot: Some((series, metric)), .. } = status.source {
         plot(ctx, frame, series, metric, &mut actions);
     }
+    if !status.shader_errors.is_empty() {
+        shader_errors(ctx, frame, status.shader_errors);
+    }
     if status.help {
         help(ctx, frame);
     }
@@ -119,6 +124,24 @@ fn help(ctx: &egui::Context, frame: Frame) {
             });
         },
     );
+}
+
+/// Shows the errors of shaders; those in use stay as they were.
+fn shader_errors(ctx: &egui::Context, frame: Frame, errors: &[&str]) {
+    const SIZE: [f32; 2] = [620.0, 300.0];
+    Window::new("Shaders with errors: their former code is in use")
+        .id("shader errors".into())
+        .anchor(Align2::CENTER_BOTTOM, [0.0, -14.0])
+        .resizable(false)
+        .frame(frame)
+        .show(ctx, |ui| {
+            ui.set_max_width(SIZE[0]);
+            ScrollArea::vertical().max_height(SIZE[1]).show(ui, |ui| {
+                for error in errors {
+                    ui.label(RichText::new(*error).monospace().color(Color32::from_rgb(255, 150, 130)));
+                }
+            });
+        });
 }
 
 /// Shows the values of a particle and its neighbours.

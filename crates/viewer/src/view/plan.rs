@@ -16,4 +16,6 @@ pub struct Plan {
     pub show_parameters: bool,
     /// True if the help is shown from the beginning.
     pub show_help: bool,
+    /// Folder whose shaders replace those of the program.
+    pub shaders: Option<PathBuf>,
 }

@@ -10,6 +10,7 @@ use super::panel::{self, MAX_SPEED, SourceStatus, Status};
 use super::picked::{self, Picked};
 use super::plan::Plan;
 use super::pointer::Pointer;
+use super::shaders::Shaders;
 use super::source::{Requested, Source};
 use crate::device;
 use crate::failure::Failure;
@@ -35,6 +36,8 @@ const REDRAWS_A_SECOND: f64 = 60.0;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Interval at which the panel's values of particles are looked up.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(200);
+/// Interval at which a window at rest checks for compiled shaders.
+const SHADERS_EVERY: Duration = Duration::from_millis(250);
 
 /// Application state: pending until the window system permits windows, then an open window.
 pub struct App {
@@ -147,6 +150,12 @@ struct View {
     /// Time of the next check for new frames.
     next_look: Instant,
     repaint_at: Option<Instant>,
+    /// Shaders of a folder that replace those of the program.
+    shaders: Option<Shaders>,
+    /// Time of the next check for compiled shaders, at the latest.
+    next_shaders: Instant,
+    /// Step at which shaders were replaced last.
+    replaced_at: Option<u64>,
     egui: egui_winit::State,
     overlay: Overlay,
     // Declared last: the window's images are destroyed after the objects drawn into them.
@@ -173,6 +182,7 @@ impl View {
             Some(winit::window::Theme::Dark),
             Some(max_side),
         );
+        let shaders = plan.shaders.as_deref().map(|glsl| Shaders::watch(device, glsl)).transpose()?;
         let real_time = (1.0 / (REDRAWS_A_SECOND * scene.dt_s())).round() as u64;
         Ok(Self {
             camera: picture::camera(scene),
@@ -200,6 +210,9 @@ impl View {
             next_picture: Instant::now() + Duration::from_secs_f64(1.0 / REDRAWS_A_SECOND),
             next_look: Instant::now(),
             repaint_at: None,
+            shaders,
+            next_shaders: Instant::now(),
+            replaced_at: None,
             window,
             plan,
             source,
@@ -264,7 +277,8 @@ impl View {
             Source::Player(player) if player.is_growing() => Some(self.next_look),
             _ => None,
         };
-        let due = due.into_iter().chain(look).min();
+        let shaders = self.shaders.as_ref().map(|_| self.next_shaders);
+        let due = due.into_iter().chain(look).chain(shaders).min();
         match due {
             Some(due) if due <= Instant::now() => {
                 self.window.request_redraw();
@@ -276,6 +290,10 @@ impl View {
     }
 
     fn act(&mut self, action: Action) -> Result<(), Failure> {
+        self.perform(action).or_else(|failure| self.go_back(failure))
+    }
+
+    fn perform(&mut self, action: Action) -> Result<(), Failure> {
         match (action, &mut self.source) {
             (Action::TogglePlay, _) => {
                 self.playing = !self.playing;
@@ -416,9 +434,38 @@ impl View {
         false
     }
 
+    /// Replaces the shaders that were compiled meanwhile.
+    fn take_in_shaders(&mut self) -> Result<(), Failure> {
+        self.next_shaders = Instant::now() + SHADERS_EVERY;
+        let replaced = self.shaders.as_mut().map(Shaders::take_in).unwrap_or_default();
+        if replaced.is_empty() {
+            return Ok(());
+        }
+        if let Source::Live(live) = &mut self.source {
+            live.keep_state()?;
+        }
+        self.replaced_at = Some(self.source.step());
+        self.say(Ok(Some(format!("step {}: replaced {}", self.source.step(), replaced.join(", ")))));
+        Ok(())
+    }
+
+    /// Goes back to the step at which shaders were replaced, so that an error of theirs does not close the
+    /// window.
+    fn go_back(&mut self, failure: Failure) -> Result<(), Failure> {
+        let (Source::Live(live), Some(step)) = (&mut self.source, self.replaced_at) else {
+            return Err(failure);
+        };
+        self.playing = false;
+        live.go_back(step)?;
+        self.say(Ok(Some(format!("error: {failure}; back at step {step}"))));
+        Ok(())
+    }
+
     /// Advances, if playing, and draws. Returns false to quit.
     fn redraw(&mut self) -> Result<bool, Failure> {
-        self.play()?;
+        if let Err(failure) = self.take_in_shaders().and_then(|()| self.play()) {
+            self.go_back(failure)?;
+        }
         self.look_up()?;
         if let Source::Live(live) = &self.source {
             self.painter.set_scene(&live.simulation.scene);
@@ -506,6 +553,7 @@ impl View {
                 Source::Live(live) => live.highlights(),
                 Source::Player(_) => Vec::new(),
             };
+            let shader_errors = self.shaders.as_ref().map(Shaders::errors).unwrap_or_default();
             let status = Status {
                 title: &self.source.scene().name,
                 device: &device,
@@ -527,6 +575,7 @@ impl View {
                 },
                 picked: self.picked.as_ref().and_then(|(_, values)| values.as_ref()),
                 message: self.message.as_deref(),
+                shader_errors: &shader_errors,
                 is_filming: self.capture.is_filming(),
                 help: self.is_help_shown,
                 source: match &self.source {

@@ -202,6 +202,66 @@ fn keys_go_back_and_forth_between_steps_and_write_pictures() {
     assert!(said.contains("wrote ./dam_break.png") && !said.contains("panicked"), "{said}");
 }
 
+#[cfg(feature = "shader-reload")]
+#[test]
+fn edited_shaders_are_used_by_an_open_window_and_their_errors_do_not_close_it() {
+    use std::fs;
+    let folder = tempfile::tempdir().unwrap();
+    // Seen from behind, the water is beside the panel.
+    let out = folder.path().join("run");
+    let camera =
+        ["--set", "render.camera.azimuth_deg=200", "--set", "render.scheme=sprites", "--steps", "12"];
+    succeed(&mut sized("run", &[&camera[..], &["--render", "12", "--out", out.to_str().unwrap()]].concat()));
+    let expected = split(&picture(&out.join("frames/frame_000001.png")).2, PANEL_RIGHT).1;
+    let engine = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../glsl"));
+    let glsl = folder.path().join("glsl");
+    let (fragment, predict) = (glsl.join("render/particles.frag"), glsl.join("pbd/predict.comp"));
+    for file in ["render/particles.vert", "render/particles.frag", "pbd/predict.comp"] {
+        fs::create_dir_all(glsl.join(file).parent().unwrap()).unwrap();
+        fs::copy(engine.join(file), glsl.join(file)).unwrap();
+    }
+    let edit = |path: &Path, from: &str, to: &str| {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.contains(from), "{from}");
+        fs::write(path, text.replace(from, to)).unwrap();
+    };
+    let screen = VirtualScreen::start(folder.path());
+    let (log, arguments) = (folder.path().join("log"), ["--shaders", glsl.to_str().unwrap()]);
+    let mut view = sized("view", &[&camera[..], &arguments].concat());
+    view.env("DISPLAY", &screen.display).stderr(fs::File::create(&log).unwrap());
+    let mut child = view.spawn().unwrap();
+    let n_changed = || {
+        let shown = split(&screen.corner(WIDTH, HEIGHT), PANEL_RIGHT).1;
+        shown.chunks_exact(3).zip(expected.chunks_exact(3)).filter(|(a, b)| a != b).count()
+    };
+    // The pointer covers a few pixels.
+    let is_expected = || n_changed() < 300;
+    let said = |text: &str| fs::read_to_string(&log).unwrap().matches(text).count();
+    wait_until("picture of the run", is_expected);
+    edit(&fragment, "vec4(shown,", "vec4(shown.bgr,");
+    wait_until("replaced fragment shader", || said("replaced render.particles") == 1);
+    wait_until("picture in other colours", || n_changed() > 1_000);
+    edit(&fragment, "shown.bgr", "shown.undeclared");
+    wait_until("message of the compiler", || n_changed() > 20_000);
+    edit(&fragment, "shown.undeclared", "shown");
+    wait_until("picture as before", is_expected);
+
+    // A kernel that breaks the state: the window returns to the step at which it was replaced.
+    edit(&predict, "dt_s * velocity[i]", "1e30 * (velocity[i] + 1.0)");
+    wait_until("replaced kernel", || said("step 12: replaced pbd.predict") == 1);
+    let input = screen.input();
+    // Results are collected while later steps are in flight.
+    (0..3).for_each(|_| input.press(keys::RIGHT, &[]));
+    wait_until("error of a step", || said("; back at step 12") > 0);
+    wait_until("picture of the step before the error", is_expected);
+    edit(&predict, "1e30 * (velocity[i] + 1.0)", "dt_s * velocity[i]");
+    wait_until("replaced kernel", || said("step 12: replaced pbd.predict") == 2);
+    input.press(keys::RIGHT, &[]);
+    wait_until("picture of the next step", || !is_expected());
+    assert!(child.try_wait().unwrap().is_none(), "{}", fs::read_to_string(&log).unwrap());
+    stop(child);
+}
+
 /// Returns a pixel of the particles right of the panel: one that is far from the colours of its surroundings.
 fn particle_pixel(pixels: &[u8]) -> [i16; 2] {
     let at = |x: usize, y: usize| &pixels[3 * (y * WIDTH + x)..][..3];
