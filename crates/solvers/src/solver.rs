@@ -5,7 +5,7 @@ use crate::grab::Grab;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::saved::StateColumn;
 use crate::tuning::{Tunable, Tuning, WORKGROUP_SIZE};
-use crate::{PlotSpec, SolverError, WorkCounter};
+use crate::{Pair, PlotSpec, SolverError, WorkCounter};
 use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Buffer, Device, Recorder};
@@ -72,6 +72,16 @@ pub trait Solver: Send {
     /// Records the update of [`Self::columns`], [`Self::state_columns`] and [`Self::body_columns`] to the
     /// state at this point of the recorder. Does nothing if they are the state itself.
     fn record_output(&self, _recorder: &mut Recorder) {}
+
+    /// Returns the pairs that the particle with this id is part of, such as bonds and contacts, as of the last
+    /// [`Self::record_output`]; none if no particle has this id, or the solver has no such pairs. It waits
+    /// for the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn pairs_of(&self, _device: &Device, _id: u32) -> Result<Vec<Pair>, SolverError> {
+        Ok(Vec::new())
+    }
 
     /// Returns the rigid bodies for pictures, as of the last [`Self::record_bodies`].
     fn rigid_bodies(&self) -> Option<RigidBodies> {

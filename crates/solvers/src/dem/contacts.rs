@@ -3,10 +3,11 @@
 use super::grains::Grains;
 use super::parameters::DemParameters;
 use super::touching::for_each_neighbour;
-use crate::SolverError;
 use crate::saved::Saved;
+use crate::{Pair, Partner, SolverError};
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::dem::fault::MAX_CONTACTS;
+use frazil_shaders::dem::partners::{FIRST_BODY, FIRST_PIECE, FIRST_WALL};
 use frazil_shaders::dem::tidy_contacts;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
@@ -198,6 +199,34 @@ impl Contacts {
             views.push(of("bond_count", &self.bond_count));
         }
         views
+    }
+
+    /// Returns the contacts of the grain with this id, valid after [`Self::tidy`]. It waits for the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn pairs_of(&self, device: &Device, id: u32) -> Result<Vec<Pair>, SolverError> {
+        let id = id as usize;
+        if id + 1 >= self.first_row.len() {
+            return Ok(Vec::new());
+        }
+        let first_row = device.download(&self.first_row, id + 2)?;
+        let (from, to, words) =
+            (first_row[id] as usize, first_row[id + 1] as usize, self.contact_words as usize);
+        let contact = device.download(&self.contact, words * to)?;
+        let own = contact.chunks_exact(words).skip(from).map(|row| row[0]);
+        let pair = |word: u32| Pair {
+            kind: if word >> 30 == 1 { "freeze bond" } else { "contact" },
+            partner: match partner_of(word) {
+                other if other < FIRST_WALL => Partner::Particle(other),
+                wall if wall < FIRST_BODY => Partner::Wall(wall - FIRST_WALL),
+                body if body < FIRST_PIECE => Partner::Body(body - FIRST_BODY),
+                piece => Partner::Piece(piece - FIRST_PIECE),
+            },
+            rest_length_m: None,
+        };
+        // A contact that has ended has this word.
+        Ok(own.filter(|word| *word != u32::MAX).map(pair).collect())
     }
 
     /// Returns all columns that the next step depends on; canonical only after [`Self::tidy`].

@@ -8,7 +8,7 @@ use super::shown::set_infos;
 use super::solver::Dem;
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
-    FlowMaterial, Measurement, MetricInfo, PendingFault, PendingFlow, PendingMeasurement, RigidBodies,
+    FlowMaterial, Measurement, MetricInfo, Pair, PendingFault, PendingFlow, PendingMeasurement, RigidBodies,
     Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE, WorkCounter,
 };
 use frazil_particles::SetInfo;
@@ -115,6 +115,10 @@ impl Solver for Dem {
         let warning = "the terrain has too many cells for a map of the flow on this device: there are no rasters \
                        of thickness, speed, pressure and arrival";
         Ok(self.lacks_map().then(|| warning.to_owned()).into_iter().collect())
+    }
+
+    fn pairs_of(&self, device: &Device, id: u32) -> Result<Vec<Pair>, SolverError> {
+        Self::pairs_of(self, device, id)
     }
 
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {

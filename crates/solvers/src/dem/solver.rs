@@ -12,7 +12,7 @@ use super::slabs::{Around, ShownPieces, Slabs};
 use crate::bodies::nowhere;
 use crate::fault::{Regrown, grown_capacity};
 use crate::grab::GrabPass;
-use crate::{Grab, Saved, SolverError, StateColumn, Surroundings, Tuning};
+use crate::{Grab, Pair, Saved, SolverError, StateColumn, Surroundings, Tuning};
 use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::Scene;
 use frazil_shaders::dem::{collide, move_grains};
@@ -405,6 +405,15 @@ impl Dem {
         columns.extend(self.slabs.state_columns());
         columns.extend(self.map.iter().flat_map(FlowMap::state_columns));
         columns
+    }
+
+    /// Returns the contacts of the grain with this id, as of the last [`Self::record_output`]. It waits for
+    /// the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn pairs_of(&self, device: &Device, id: u32) -> Result<Vec<Pair>, SolverError> {
+        self.contacts.pairs_of(device, id)
     }
 
     /// Records the update of [`Self::state_columns`] to the state at this point of the recorder.

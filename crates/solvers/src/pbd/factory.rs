@@ -5,9 +5,10 @@ use super::shown::set_infos;
 use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
 use super::{DensityStatus, Fluid, PendingMetrics};
 use crate::bodies::{with_load_metrics, with_load_values};
+use crate::pair::bonds_of;
 use crate::solver::{forward_to_own, forwarded, motion_highlights, rows, stage_named};
 use crate::{
-    CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingFault,
+    CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, Pair, PanelSpec, PendingFault,
     PendingInvariants, PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn,
     Tunable, Tuning, WORKGROUP_SIZE, WorkCounter,
 };
@@ -213,6 +214,12 @@ impl Solver for Snow {
         let stage: snow::Stage = stage_named(self.stages(), stage)?;
         self.record_stage(recorder, stage);
         Ok(())
+    }
+
+    fn pairs_of(&self, device: &Device, id: u32) -> Result<Vec<Pair>, SolverError> {
+        let sets = self.particle_sets();
+        let Some(snow) = sets.iter().find(|set| set.name == "snow") else { return Ok(Vec::new()) };
+        bonds_of(device, "link", snow, self.links(), id)
     }
 
     fn final_warnings(&self, device: &Device) -> Result<Vec<String>, SolverError> {

@@ -6,10 +6,11 @@ use super::solver::Viscoelastic;
 use super::springs::SpringCheck;
 use super::viscosity::ViscositySolve;
 use crate::bodies::{with_load_metrics, with_load_values};
+use crate::pair::bonds_of;
 use crate::pbd::NEIGHBOUR_SLOTS;
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
-    CurveSpec, InvariantFault, Measurement, MetricInfo, PanelSpec, PendingFault, PendingInvariants,
+    CurveSpec, InvariantFault, Measurement, MetricInfo, Pair, PanelSpec, PendingFault, PendingInvariants,
     PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning,
     WORKGROUP_SIZE, WorkCounter,
 };
@@ -101,6 +102,14 @@ impl Solver for Viscoelastic {
     }
 
     forward_to_own!(record_step, set_scene, record_grab, particle_sets, columns, state_columns);
+
+    fn pairs_of(&self, device: &Device, id: u32) -> Result<Vec<Pair>, SolverError> {
+        let sets = self.particle_sets();
+        match (self.springs(), sets.first()) {
+            (Some(springs), Some(fluid)) => bonds_of(device, "spring", fluid, springs.bonds(), id),
+            _ => Ok(Vec::new()),
+        }
+    }
 
     fn metrics(&self) -> Vec<MetricInfo> {
         let of_springs = if self.springs().is_some() { &SPRING_METRICS[..] } else { &[] };

@@ -2,6 +2,7 @@
 
 use super::hand::Pull;
 use super::parameters::{Edit, Parameters};
+use super::picked::PairsOfKind;
 use super::series::Series;
 use super::timeline::{PendingState, Timeline};
 use crate::failure::Failure;
@@ -225,6 +226,13 @@ impl Live {
     /// Returns the displayed numbers of the last metrics, with their labels.
     pub fn highlights(&self) -> Vec<(String, String)> {
         self.measured.as_ref().map_or_else(Vec::new, |measured| self.simulation.solver.highlights(measured))
+    }
+
+    /// Returns the bonds and contacts of a particle. It waits for the device.
+    pub fn pairs_of(&self, id: u32) -> Result<Vec<PairsOfKind>, Failure> {
+        let Simulation { solver, device, scene, .. } = &self.simulation;
+        let bodies: Vec<String> = scene.bodies.iter().map(|body| body.name.clone()).collect();
+        Ok(PairsOfKind::group(&solver.pairs_of(device, id)?, &bodies))
     }
 
     pub fn shown(&self) -> Shown<'_> {

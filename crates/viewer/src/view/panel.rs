@@ -6,7 +6,7 @@ use super::keys;
 use super::live::KernelTime;
 use super::parameters::Parameters;
 use super::parameters_panel;
-use super::picked::Picked;
+use super::picked::{PairsOfKind, Picked};
 use super::series::Series;
 use egui::{
     Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, ScrollArea, Sense, Slider, Ui, Window,
@@ -66,6 +66,8 @@ const MAX_STEPS_PER_PICTURE: u64 = 64;
 pub const MAX_SPEED: f64 = 256.0;
 const MIN_SPEED: f64 = 0.01;
 const WIDTH: f32 = 270.0;
+/// Maximum height of the list of a particle's bonds and contacts.
+const PAIRS_HEIGHT: f32 = 240.0;
 
 /// Shows the panel and returns the requested actions.
 pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
@@ -169,6 +171,20 @@ fn particle(ctx: &egui::Context, frame: Frame, picked: &Picked, actions: &mut Ve
                     actions.push(Action::Pick(Some(*id)));
                 }
             }
+            ScrollArea::vertical().max_height(PAIRS_HEIGHT).show(ui, |ui| {
+                for PairsOfKind { title, partners } in &picked.pairs {
+                    ui.label(RichText::new(title).weak());
+                    for (text, id) in partners {
+                        match id {
+                            Some(id) if ui.small_button(text).clicked() => {
+                                actions.push(Action::Pick(Some(*id)))
+                            }
+                            Some(_) => {}
+                            None => drop(ui.label(text)),
+                        }
+                    }
+                }
+            });
         });
     if !is_open {
         actions.push(Action::Pick(None));

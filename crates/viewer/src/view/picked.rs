@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::picture::Shown;
 use frazil_particles::{ColumnKind, ColumnView, ParticleSet};
 use frazil_render::OrbitCamera;
+use frazil_solvers::{Pair, Partner};
 use frazil_vk::Device;
 use glam::{Vec2, Vec3};
 
@@ -25,6 +26,55 @@ pub struct Picked {
     pub n_neighbours: usize,
     /// Ids and distances in m of the nearest ones.
     pub nearest: Vec<(u32, f32)>,
+    /// Its bonds and contacts by kind.
+    pub pairs: Vec<PairsOfKind>,
+}
+
+/// Pairs of a particle of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairsOfKind {
+    /// Number and kind, such as "3 contacts".
+    pub title: String,
+    /// Text of each, and the id of the other particle if it is one.
+    pub partners: Vec<(String, Option<u32>)>,
+}
+
+impl PairsOfKind {
+    /// Groups the pairs of a particle; `bodies` has the names of the scene's bodies.
+    pub fn group(pairs: &[Pair], bodies: &[String]) -> Vec<Self> {
+        let mut groups: Vec<(&str, Vec<(String, Option<u32>)>)> = Vec::new();
+        for Pair { kind, partner, rest_length_m } in pairs {
+            let wall = |number: u32| {
+                let axis = ["x", "y", "z"][number as usize % 3];
+                format!("wall {axis}{}", if number < 3 { "min" } else { "max" })
+            };
+            let text = match *partner {
+                Partner::Particle(id) => id.to_string(),
+                Partner::Wall(number) => wall(number),
+                Partner::Body(index) => {
+                    bodies.get(index as usize).cloned().unwrap_or(format!("body {index}"))
+                }
+                Partner::Piece(number) => format!("piece {number}"),
+            };
+            let text = match rest_length_m {
+                Some(length_m) => format!("{text}: rest length {:.3} mm", 1e3 * length_m),
+                None => text,
+            };
+            let id = match *partner {
+                Partner::Particle(id) => Some(id),
+                _ => None,
+            };
+            match groups.iter_mut().find(|(known, _)| known == kind) {
+                Some((_, partners)) => partners.push((text, id)),
+                None => groups.push((kind, vec![(text, id)])),
+            }
+        }
+        let title = |kind, n| format!("{n} {kind}{}", if n == 1 { "" } else { "s" });
+        groups
+            .into_iter()
+            .map(|(kind, partners)| Self { title: title(kind, partners.len()), partners })
+            .collect()
+    }
 }
 
 /// Particles of a set on the host.
@@ -76,12 +126,13 @@ pub fn pick(
     Ok(nearest.map(|(_, id)| id))
 }
 
-/// Looks up the present values of a particle; `None` if no set has it any more. It waits for the device.
+/// Looks up the present values of a particle with these pairs; `None` if no set has it any more. It waits for the device.
 pub fn look_up(
     device: &Device,
     shown: &Shown<'_>,
     id: u32,
     spacing_m: f32,
+    pairs: Vec<PairsOfKind>,
 ) -> Result<Option<Picked>, Failure> {
     let mut found = None;
     let mut others: Vec<(u32, Vec3)> = Vec::new();
@@ -105,7 +156,7 @@ pub fn look_up(
     nearest.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let n_neighbours = nearest.len();
     nearest.truncate(N_NEAREST);
-    Ok(Some(Picked { id, set, position_m, columns, n_neighbours, nearest }))
+    Ok(Some(Picked { id, set, position_m, columns, n_neighbours, nearest, pairs }))
 }
 
 /// Downloads the value of a column at a place, as text with its unit.
@@ -130,8 +181,10 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
     use super::*;
+    use crate::simulation::Simulation;
     use frazil_kernels::Counts;
     use frazil_particles::Material;
+    use frazil_scene::Scene;
     use frazil_testkit::own_device;
 
     #[test]
@@ -164,7 +217,7 @@ mod tests {
         assert_eq!(picked(at([0.0, 0.3, 0.0])), None);
         assert_eq!(picked(at([9.0, 9.0, 0.0])), None);
 
-        let found = look_up(&device, &shown, 6, 0.3).unwrap().unwrap();
+        let found = look_up(&device, &shown, 6, 0.3, Vec::new()).unwrap().unwrap();
         assert_eq!((found.id, found.set, found.n_neighbours), (6, "snow", 2));
         let row = |name: &str| found.columns.iter().find(|(of, _)| of == name).unwrap().1.clone();
         assert_eq!([row("id"), row("heat")], ["6", "-3.50000 °C"]);
@@ -172,7 +225,61 @@ mod tests {
         let nearest: Vec<u32> = found.nearest.iter().map(|(id, _)| *id).collect();
         assert_eq!(nearest, [5, 7]);
         assert!((found.nearest[0].1 - 0.34_f32.sqrt()).abs() < 1e-6);
-        assert_eq!(look_up(&device, &shown, 4, 0.3).unwrap(), None);
+        assert_eq!(look_up(&device, &shown, 4, 0.3, Vec::new()).unwrap(), None);
         device.check_validation().unwrap();
+    }
+
+    #[test]
+    fn pairs_are_the_same_from_both_ends() {
+        for (scene, kind, steps) in [
+            ("snow_drop_linked", "link", 2),
+            ("viscoelastic_springs", "spring", 2),
+            ("column_collapse", "contact", 1000),
+        ] {
+            let device = own_device();
+            let mut simulation = Simulation::new(&device, Scene::find(scene, &[]).unwrap()).unwrap();
+            let mut recorder = device.recorder().unwrap();
+            simulation.record_steps(&mut recorder, steps);
+            simulation.solver.record_output(&mut recorder);
+            device.submit(recorder).unwrap();
+            let n = simulation.n_particles as u32;
+            let pairs_of = |id: u32| simulation.solver.pairs_of(&device, id).unwrap();
+            assert_eq!(pairs_of(n + 5), []);
+            let (mut n_ids, mut n_found) = (0, 0);
+            for id in (0..n).step_by(1 + n as usize / 20) {
+                n_ids += 1;
+                for pair in pairs_of(id) {
+                    let Partner::Particle(other) = pair.partner else { continue };
+                    assert_eq!(pair.kind, kind);
+                    let back = Pair { partner: Partner::Particle(id), ..pair };
+                    assert!(pairs_of(other).contains(&back), "{scene}: {id} has {pair:?}");
+                    n_found += 1;
+                }
+            }
+            assert!(n_found >= n_ids, "{scene}: {n_found} pairs of {n_ids} particles");
+            device.check_validation().unwrap();
+        }
+    }
+
+    #[test]
+    fn pairs_are_grouped_by_kind_with_the_names_of_bodies_and_walls() {
+        let pair = |kind, partner, rest_length_m| Pair { kind, partner, rest_length_m };
+        let groups = PairsOfKind::group(
+            &[
+                pair("contact", Partner::Particle(7), None),
+                pair("link", Partner::Particle(3), Some(0.0125)),
+                pair("contact", Partner::Wall(4), None),
+                pair("contact", Partner::Body(1), None),
+                pair("contact", Partner::Piece(9), None),
+            ],
+            &["floor".to_owned(), "plow".to_owned()],
+        );
+        let text = |text: &str| (text.to_owned(), None);
+        let expected = [
+            ("4 contacts", vec![("7".to_owned(), Some(7)), text("wall ymax"), text("plow"), text("piece 9")]),
+            ("1 link", vec![("3: rest length 12.500 mm".to_owned(), Some(3))]),
+        ];
+        let expected = expected.map(|(title, partners)| PairsOfKind { title: title.to_owned(), partners });
+        assert_eq!(groups, expected);
     }
 }

@@ -404,7 +404,11 @@ impl View {
         let shown = self.source.shown();
         if let Some((id, values)) = &mut self.picked {
             let spacing_m = self.source.scene().particle_spacing_m() as f32;
-            *values = picked::look_up(&self.device, &shown, *id, spacing_m)?;
+            let pairs = match &self.source {
+                Source::Live(live) => live.pairs_of(*id)?,
+                Source::Player(_) => Vec::new(),
+            };
+            *values = picked::look_up(&self.device, &shown, *id, spacing_m, pairs)?;
         }
         let step = self.source.step();
         let is_known = |(_, of, name): &(Histogram, u64, String)| *of == step && *name == self.colour_by;
