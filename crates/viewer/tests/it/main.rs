@@ -13,6 +13,7 @@ mod live;
 mod mpm;
 mod output_folder;
 mod overflow;
+mod pages;
 mod play;
 mod profile;
 mod reproducibility;
