@@ -36,13 +36,16 @@ pub struct PairsOfKind {
     /// Number and kind, such as "3 contacts".
     pub title: String,
     /// Text of each, and the id of the other particle if it is one.
-    pub partners: Vec<(String, Option<u32>)>,
+    pub partners: Vec<PartnerText>,
 }
+
+/// Text of a pair's other end, and its id if it is a particle.
+type PartnerText = (String, Option<u32>);
 
 impl PairsOfKind {
     /// Groups the pairs of a particle; `bodies` has the names of the scene's bodies.
     pub fn group(pairs: &[Pair], bodies: &[String]) -> Vec<Self> {
-        let mut groups: Vec<(&str, Vec<(String, Option<u32>)>)> = Vec::new();
+        let mut groups: Vec<(&str, Vec<PartnerText>)> = Vec::new();
         for Pair { kind, partner, rest_length_m } in pairs {
             let wall = |number: u32| {
                 let axis = ["x", "y", "z"][number as usize % 3];
