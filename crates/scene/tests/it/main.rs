@@ -17,6 +17,7 @@ mod round_trip;
 mod sampling;
 mod scale;
 mod scenes;
+mod several_errors;
 mod snow;
 mod snow_scenes;
 mod terrain;
