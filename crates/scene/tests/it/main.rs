@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bodies;
+mod closeness;
 mod dem;
 mod errors;
 mod fluid;
