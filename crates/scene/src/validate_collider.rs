@@ -23,7 +23,7 @@ impl Scene {
                 let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
                 if length < MIN_POSITIVE {
                     let expected = "a direction, not the zero vector";
-                    return check.fail(&within("normal"), vector(*normal), expected);
+                    check.fail(&within("normal"), vector(*normal), expected)?;
                 }
             }
             Collider::Sphere { centre_m, radius_m, .. } => {
@@ -125,7 +125,8 @@ pub(crate) fn check_interval(check: &Checker<'_>, key: &str, from_s: f64, until_
         && !(until_s > from_s && until_s.is_finite())
     {
         let expected = format!("a time after from_s, {} s", number(from_s));
-        return check.fail(&format!("{key}.until_s"), format!("{} s", number(until_s)), expected);
+        let keys = [&*format!("{key}.until_s"), &*format!("{key}.from_s")];
+        return check.fail_between(&keys, format!("{} s", number(until_s)), expected);
     }
     Ok(())
 }

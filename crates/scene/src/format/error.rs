@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use crate::format::source::Location;
 use crate::format::text::shortened;
 
+/// Maximum number of errors that are reported at once, of a table or of the values of a scene.
+pub(crate) const MAX_ERRORS: usize = 20;
+
 /// Error in a scene: what is wrong, where, and what would be right.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -6,12 +6,9 @@ use serde::de::{
     self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, Visitor, value::StrDeserializer,
 };
 
-use crate::format::error::{SceneError, hint, one_of};
+use crate::format::error::{MAX_ERRORS, SceneError, hint, one_of};
 use crate::format::source::Source;
 use crate::format::tree::{Node, Value, join};
-
-/// Maximum number of errors of a table that are reported at once.
-const MAX_ERRORS: usize = 20;
 
 /// Reads a value of type `T` from the `node` at `key`; `source` locates errors. `more` lists keys that the
 /// table at `key` may have beside those of `T`.

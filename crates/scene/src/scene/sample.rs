@@ -32,6 +32,8 @@ pub struct Sampled {
     pub spins_rad_s: Vec<[f32; 3]>,
     /// Contact radii of snow in m; in scenes of the material point method only, else empty.
     pub contact_radii_m: Vec<f32>,
+    /// End index of the particles of each block and, for grains, then of each release.
+    pub block_ends: Vec<usize>,
 }
 
 impl Sampled {
@@ -100,6 +102,7 @@ impl Scene {
             }
             sampled.phases.resize(n, block.phase);
             self.complete_block(block, begin, &mut || unit_interval(&mut rng), &mut sampled);
+            sampled.block_ends.push(n);
         }
         Ok(sampled)
     }

@@ -127,15 +127,18 @@ pub trait SolverScene: Send + Sync {
     /// Checks the solver's own sections, and the domain and the time step against them. The required sections
     /// are present.
     ///
+    /// `check` may collect errors and then returns `Ok` for wrong values, also for those of blocks and
+    /// releases: only values that [are valid](Checker::are_valid) make sense in what follows.
+    ///
     /// # Errors
-    /// [`SceneError::Value`] for the first value that is wrong.
+    /// Those of `check`.
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check;
 
     /// Checks the solver's requirements on a block of particles, whose `shape` has been checked. `key` is the
     /// block's.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first value that is wrong.
+    /// Those of `check`.
     fn check_block(&self, _scene: &Scene, _check: &Checker<'_>, _key: &str, _block: &ParticleBlock) -> Check {
         Ok(())
     }
@@ -143,13 +146,12 @@ pub trait SolverScene: Send + Sync {
     /// Checks the solver's requirements on a release, with [`Feature::Releases`] only.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first value that is wrong.
+    /// Those of `check`.
     fn check_release(&self, _scene: &Scene, _check: &Checker<'_>, _key: &str, _release: &Release) -> Check {
         Ok(())
     }
 
-    /// Checks spacing and time step against domain, blocks, colliders and all other values, which have been
-    /// checked.
+    /// Checks spacing and time step against domain, blocks, colliders and all other values, which are valid.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.

@@ -145,17 +145,15 @@ impl Generated {
             check.positive(&size_key, size_m, "metres")?;
             if size_m < cell_m {
                 let expected = format!("at least one cell of {} m", number(cell_m));
-                return check.fail_between(
-                    &[&size_key, &within("cell_m")],
-                    format!("{} m", number(size_m)),
-                    expected,
-                );
+                let keys = [&*size_key, &*within("cell_m")];
+                check.fail_between(&keys, format!("{} m", number(size_m)), expected)?;
             }
         }
         let n_heights: f64 = self.size_m().iter().map(|size_m| (size_m / cell_m).ceil() + 1.0).product();
         if n_heights > MAX_HEIGHTS as f64 {
             let found = format!("{} m, which makes {} heights", number(cell_m), whole(n_heights));
-            return check.fail(&within("cell_m"), found, format!("at most {MAX_HEIGHTS} heights"));
+            let keys = [&*within("cell_m"), &*within("size_m")];
+            check.fail_between(&keys, found, format!("at most {MAX_HEIGHTS} heights"))?;
         }
         match self {
             Self::InclinedPlane { slope_deg, .. } => {
@@ -163,12 +161,15 @@ impl Generated {
             }
             Self::HockeyStick { size_m, slope_deg, run_out_m, transition_radius_m, .. } => {
                 check.range(&within("slope_deg"), *slope_deg, 0.0, MAX_SLOPE_DEG)?;
-                check.range(&within("run_out_m"), *run_out_m, 0.0, size_m[0])?;
+                let run_out_keys = [&*within("run_out_m"), &*within("size_m")];
+                check.zero_or_positive(run_out_keys[0], *run_out_m)?;
+                check.range_between(&run_out_keys, *run_out_m, 0.0, size_m[0])?;
                 check.range(&within("transition_radius_m"), *transition_radius_m, 0.0, 1e9)?;
                 let arc_m = transition_radius_m * slope_deg.to_radians().sin();
                 if run_out_m + arc_m > size_m[0] {
-                    return check.fail(
-                        &within("transition_radius_m"),
+                    let keys = ["transition_radius_m", "slope_deg", "run_out_m", "size_m"].map(within);
+                    return check.fail_between(
+                        &keys.each_ref().map(String::as_str),
                         format!("{} m, whose arc is {} m long", number(*transition_radius_m), number(arc_m)),
                         format!(
                             "an arc of at most {} m, what the run-out leaves",

@@ -2,7 +2,7 @@
 
 use super::{Terrain, TerrainSource};
 use crate::validate::{Check, Checker, number};
-use crate::{Axis, Scene, SceneError};
+use crate::{Axis, Scene};
 
 impl Scene {
     /// Returns the ground of the scene, if it has one and its file was loaded.
@@ -13,22 +13,13 @@ impl Scene {
     pub(crate) fn check_terrain(&self, check: &Checker<'_>, source: &TerrainSource) -> Check {
         if self.up_axis != Axis::Z {
             let found = format!("\"{}\"", ["x", "y", "z"][self.up_axis.index()]);
-            return check.fail_between(&["up_axis", "terrain"], found, "\"z\", which is up on a terrain");
+            check.fail_between(&["up_axis", "terrain"], found, "\"z\", which is up on a terrain")?;
         }
         match (&source.file, &source.generated) {
-            (None, None) => {
-                let at = self.source.locate("terrain");
-                return Err(SceneError::MissingKey {
-                    at,
-                    key: "terrain.file or terrain.generated".to_owned(),
-                });
-            }
+            (None, None) => check.missing("terrain", "terrain.file or terrain.generated")?,
             (Some(_), Some(_)) => {
-                return check.fail_between(
-                    &["terrain.generated", "terrain.file"],
-                    "it together with file",
-                    "one of the two",
-                );
+                let keys = ["terrain.generated", "terrain.file"];
+                check.fail_between(&keys, "it together with file", "one of the two")?;
             }
             (None, Some(generated)) => generated.check(check, "terrain.generated")?,
             (Some(_), None) => {}
@@ -40,7 +31,7 @@ impl Scene {
             && !(black.is_finite() && white.is_finite() && black != white)
         {
             let found = format!("[{}, {}]", number(black), number(white));
-            return check.fail("terrain.height_range_m", found, "two finite heights in metres that differ");
+            check.fail("terrain.height_range_m", found, "two finite heights in metres that differ")?;
         }
         match source.terrain() {
             Some(terrain) => self.check_domain_on(check, terrain),
@@ -51,6 +42,9 @@ impl Scene {
     /// Checks that the walls stand on the map and the floor is under it: nothing leaves a map whose edge is a
     /// rectangle.
     fn check_domain_on(&self, check: &Checker<'_>, terrain: &Terrain) -> Check {
+        if !check.are_valid(&["domain", "terrain", "up_axis"]) {
+            return Ok(());
+        }
         let (low, high) = terrain.bounds_m();
         let slack = 1e-6 * terrain.cell_m();
         let (min, max) = (self.domain.min_m, self.domain.max_m);

@@ -39,13 +39,13 @@ impl Scene {
         check_shape(check, &format!("{key}.shape.{name}"), &body.shape)?;
         if body.side == Side::Inside && !body.shape.has_inside() {
             let expected = format!("\"outside\", because a {name} has no inside that could hold particles");
-            return check.fail(&format!("{key}.side"), "\"inside\"", expected);
+            check.fail(&format!("{key}.side"), "\"inside\"", expected)?;
         }
         if let Some(restitution) = body.restitution
             && !self.has_feature(Feature::BodyRestitution)
         {
             let kinds = registry::kinds_with(Feature::BodyRestitution, "or");
-            return check.fail_between(
+            check.fail_between(
                 &[&format!("{key}.restitution"), "solver.kind"],
                 format!(
                     "{} in a scene of solver.kind = \"{}\"",
@@ -53,7 +53,7 @@ impl Scene {
                     self.solver.kind.name()
                 ),
                 format!("it with solver.kind = {kinds} only, because other contacts are inelastic"),
-            );
+            )?;
         }
         check_surface(check, key, body.friction, body.restitution)?;
         match &body.motion {
@@ -128,8 +128,11 @@ fn check_body_motion(check: &Checker<'_>, key: &str, motion: &BodyMotion) -> Che
             }
             let mut previous = None;
             for (idx, frame) in keys.iter().enumerate() {
-                check_keyframe(check, &within(&format!("keys.{idx}")), frame, previous)?;
-                previous = Some(frame.time_s);
+                let frame_key = within(&format!("keys.{idx}"));
+                check_keyframe(check, &frame_key, frame, previous)?;
+                if check.are_valid(&[&frame_key]) {
+                    previous = Some(frame.time_s);
+                }
             }
             Ok(())
         }
@@ -143,7 +146,7 @@ fn check_keyframe(check: &Checker<'_>, key: &str, frame: &Keyframe, previous_s: 
         && frame.time_s <= previous_s
     {
         let expected = format!("a time after that of the previous keyframe, {} s", number(previous_s));
-        return check.fail(&within("time_s"), format!("{} s", number(frame.time_s)), expected);
+        check.fail(&within("time_s"), format!("{} s", number(frame.time_s)), expected)?;
     }
     check.vector(&within("offset_m"), frame.offset_m, "metres")?;
     check_rotation(check, &within("rotation_deg"), frame.rotation_deg)

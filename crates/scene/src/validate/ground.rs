@@ -93,11 +93,8 @@ impl Scene {
         match &slab.shape {
             SlabShape::Plate { origin_m, size_m, rotation_deg, thickness_m, pieces, irregularity } => {
                 if self.terrain.is_none() {
-                    return check.fail(
-                        &format!("{key}.shape.plate"),
-                        "a plate and no [terrain]",
-                        "a [terrain] that it lies on",
-                    );
+                    let expected = "a [terrain] that it lies on";
+                    check.fail(&format!("{key}.shape.plate"), "a plate and no [terrain]", expected)?;
                 }
                 check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
                 for (axis, size) in size_m.iter().enumerate() {
@@ -112,19 +109,19 @@ impl Scene {
                 let cube_m = (length * width * thickness_m).cbrt();
                 if length.max(width).max(*thickness_m) > MAX_SLENDERNESS * cube_m {
                     let found = [length, width, *thickness_m].map(number);
-                    return check.fail_between(
+                    check.fail_between(
                         &[&within("pieces"), &within("size_m"), &within("thickness_m")],
                         format!("pieces of {} m by {} m by {} m", found[0], found[1], found[2]),
                         format!(
                             "pieces no longer than {MAX_SLENDERNESS} times the edge of a cube of their volume"
                         ),
-                    );
+                    )?;
                 }
                 check.range(&within("irregularity"), *irregularity, 0.0, 0.2)
             }
             SlabShape::Meshes { paths, scale, offset_m, .. } => {
                 if paths.is_empty() {
-                    return check.fail(&within("paths"), "no files", "at least one OBJ, STL or PLY file");
+                    check.fail(&within("paths"), "no files", "at least one OBJ, STL or PLY file")?;
                 }
                 check.positive(&within("scale"), *scale, "metres a unit")?;
                 check.vector(&within("offset_m"), *offset_m, "metres")

@@ -8,8 +8,9 @@ mod scene;
 use std::cell::RefCell;
 
 use crate::Vec3;
-use crate::format::error::SceneError;
+use crate::format::error::{MAX_ERRORS, SceneError};
 use crate::format::source::Source;
+use crate::format::tree::join;
 
 /// Maximum number of particles of a scene: a column of four f32 for each particle must fit into one storage
 /// buffer, whose size in bytes Vulkan counts in 32 bits.
@@ -35,13 +36,13 @@ pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Checks of single values, whose errors give the location in the scene file.
 ///
-/// Errors may be collected, so that one message has all of them: a check of a wrong value then returns `Ok`,
-/// and what follows may derive nothing from it.
+/// Errors may be collected, so that one message has all of them: a check of a wrong value then returns `Ok`.
+/// What follows may derive nothing from values that are not [valid](Self::are_valid).
 #[derive(Debug)]
 pub struct Checker<'a> {
     pub(crate) source: &'a Source,
-    /// Errors so far, at most one for each key, if they are collected.
-    refused: Option<RefCell<Vec<SceneError>>>,
+    /// Keys refused so far with their errors, if these are collected.
+    refused: Option<RefCell<Vec<(String, SceneError)>>>,
 }
 
 impl<'a> Checker<'a> {
@@ -58,23 +59,35 @@ impl<'a> Checker<'a> {
     /// Returns the errors collected so far.
     pub(crate) fn refused(&self) -> Check {
         let errors = self.refused.as_ref().map(RefCell::take).unwrap_or_default();
-        SceneError::of(errors).map_or(Ok(()), Err)
+        SceneError::of(errors.into_iter().map(|(_, error)| error).collect()).map_or(Ok(()), Err)
     }
 
-    /// Returns the error, or collects it.
-    fn refuse(&self, error: SceneError, is_between: bool) -> Check {
+    /// Returns false if a value at one of the `keys`, inside it or around it has been refused: nothing may be
+    /// derived from it.
+    pub fn are_valid(&self, keys: &[&str]) -> bool {
+        let Some(refused) = &self.refused else { return true };
+        let refused = refused.borrow();
+        let is_inside = |inner: &str, outer: &str| join(inner, "").starts_with(&join(outer, ""));
+        let is_refused =
+            |key: &str| refused.iter().any(|(other, _)| is_inside(other, key) || is_inside(key, other));
+        // Beyond the maximum, errors are no longer recorded.
+        refused.len() < MAX_ERRORS && !keys.iter().any(|key| is_refused(key))
+    }
+
+    /// Returns the error, or collects it. A constraint between values says nothing if one of them is wrong by
+    /// itself.
+    fn refuse(&self, keys: &[&str], error: SceneError) -> Check {
         let Some(refused) = &self.refused else { return Err(error) };
-        let mut refused = refused.borrow_mut();
-        let key = |error: &SceneError| match error {
-            SceneError::Value { key, .. } => key.clone(),
-            _ => String::new(),
-        };
-        let is_known = refused.iter().any(|known| key(known) == key(&error));
-        // A constraint between values says little when one of them is wrong by itself.
-        if !is_known && (refused.is_empty() || !is_between) {
-            refused.push(error);
+        if self.are_valid(keys) {
+            refused.borrow_mut().push((keys[0].to_owned(), error));
         }
         Ok(())
+    }
+
+    /// Refuses the table at `key`, which lacks `missing`.
+    pub(crate) fn missing(&self, key: &str, missing: &str) -> Check {
+        let error = SceneError::MissingKey { at: self.source.locate(key), key: missing.to_owned() };
+        self.refuse(&[missing], error)
     }
 
     /// Refuses the value at `key`.
@@ -90,13 +103,13 @@ impl<'a> Checker<'a> {
             found: found.to_string(),
             expected: expected.to_string(),
         };
-        self.refuse(error, keys.len() > 1)
+        self.refuse(keys, error)
     }
 
     /// Checks that a value is above 0, and within bounds at which products of two still fit into an f32;
     /// `unit` may be "no unit".
     pub fn positive(&self, key: &str, value: f64, unit: &str) -> Check {
-        if value > 0.0 && (MIN_POSITIVE..=MAX_MAGNITUDE).contains(&value) {
+        if (MIN_POSITIVE..=MAX_MAGNITUDE).contains(&value) {
             return Ok(());
         }
         let of_unit = if unit == "no unit" { String::new() } else { format!(" of {unit}") };
@@ -110,10 +123,17 @@ impl<'a> Checker<'a> {
 
     /// Checks that a value is from `low` to `high`.
     pub fn range(&self, key: &str, value: f64, low: f64, high: f64) -> Check {
+        self.range_between(&[key], value, low, high)
+    }
+
+    /// Checks that the value at the first of `keys` is from `low` to `high`, which the values at the others
+    /// determine.
+    pub fn range_between(&self, keys: &[&str], value: f64, low: f64, high: f64) -> Check {
         if (low..=high).contains(&value) {
             return Ok(());
         }
-        self.fail(key, number(value), format!("a number from {} to {}", number(low), number(high)))
+        let expected = format!("a number from {} to {}", number(low), number(high));
+        self.fail_between(keys, number(value), expected)
     }
 
     /// Checks that a number is from 1 to `high`.
@@ -207,7 +227,8 @@ pub(crate) fn vector(v: Vec3) -> String {
 
 /// Truncates a positive number to four digits.
 pub(crate) fn rounded_down(x: f64) -> f64 {
-    let power = 3 - x.log10().floor() as i32;
+    // A quantity derived from a refused value may be 0, whose logarithm is not finite.
+    let power = 3_i32.saturating_sub(x.log10().floor() as i32);
     // Dividing by a whole power of ten gives the number nearest to the decimal.
     let unit = 10.0_f64.powi(power.abs());
     if power < 0 { (x / unit).floor() * unit } else { (x * unit).floor() / unit }

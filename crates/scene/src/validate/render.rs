@@ -32,7 +32,8 @@ impl Scene {
         check.range("render.surface_level", render.surface_level, 0.05, 0.95)?;
         let found = format!("\"{}\"", render.scheme.name());
         if render.scheme != RenderScheme::Sprites && self.n_dimensions() == 2 {
-            return check.fail("render.scheme", format!("{found} in a scene in a plane"), "\"sprites\"");
+            let keys = ["render.scheme", "mpm.dimensions"];
+            return check.fail_between(&keys, format!("{found} in a scene in a plane"), "\"sprites\"");
         }
         if render.scheme != RenderScheme::Sprites && render.shading == Shading::Density {
             let found = format!("{found} with render.shading = \"density\"");
@@ -63,7 +64,7 @@ impl Scene {
         let render = &self.render;
         if render.lights.len() > MAX_LIGHTS {
             let found = format!("{} lights", render.lights.len());
-            return check.fail("render.lights", found, format!("at most {MAX_LIGHTS} beside the sun"));
+            check.fail("render.lights", found, format!("at most {MAX_LIGHTS} beside the sun"))?;
         }
         for (i, light) in render.lights.iter().enumerate() {
             let key = |name: &str| format!("render.lights.{i}.{name}");
@@ -116,7 +117,7 @@ impl Scene {
             let key = "render.colour_range";
             if !(low.is_finite() && high.is_finite() && low < high) {
                 let found = format!("[{}, {}]", number(low), number(high));
-                return check.fail(key, found, "two numbers, the lower first");
+                check.fail(key, found, "two numbers, the lower first")?;
             }
         }
         self.check_scheme(check)?;
@@ -156,7 +157,7 @@ impl Scene {
         ];
         for (key, every) in cadences {
             match every {
-                Some(Every::Steps(0)) => return check.fail(key, "0 steps", "at least 1"),
+                Some(Every::Steps(0)) => check.fail(key, "0 steps", "at least 1")?,
                 Some(Every::Seconds(s)) => check.positive(key, s, "seconds")?,
                 _ => {}
             }
@@ -165,7 +166,7 @@ impl Scene {
         for (column_idx, column) in columns.iter().enumerate() {
             let key = format!("output.record_columns.{column_idx}");
             if columns[..column_idx].contains(column) {
-                return check.fail(&key, format!("\"{column}\" again"), "each column once");
+                check.fail(&key, format!("\"{column}\" again"), "each column once")?;
             }
         }
         Ok(())

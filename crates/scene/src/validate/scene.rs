@@ -28,30 +28,30 @@ impl Scene {
     /// Loading has done this already; call it after changing fields.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for a value that is wrong, [`SceneError::Several`] for several that every solver
-    /// has. The solver's own sections, and constraints between values, are checked once these are right.
+    /// [`SceneError::Value`] for a value that is wrong, [`SceneError::Several`] for several. The number of
+    /// particles, the time step and the discretization are checked once all others are right.
     pub fn validate(&self) -> Result<(), SceneError> {
-        let all = Checker::collecting(&self.source);
-        // Stops at the first error, for what derives quantities from values before.
+        // Stops at the first error.
         let check = Checker::new(&self.source);
+        let all = Checker::collecting(&self.source);
         let kind = self.solver.kind.name();
         let solver = registry::find(kind).ok_or_else(|| registry::unknown_kind(kind, &self.source))?;
         self.check_sections(&check, solver)?;
         self.check_features(&check)?;
         self.check_values(&all)?;
+        solver.validate(self, &all)?;
         self.check_render(&all)?;
         self.check_output(&all)?;
-        all.refused()?;
-        solver.validate(self, &check)?;
-        self.check_ground(&check, solver)?;
+        self.check_ground(&all, solver)?;
         for (block_idx, block) in self.particles.iter().enumerate() {
-            self.check_block(&check, solver, &format!("particles.{block_idx}"), block)?;
+            self.check_block(&all, solver, &format!("particles.{block_idx}"), block)?;
         }
-        self.check_count(&check, solver)?;
         for (collider_idx, collider) in self.colliders.iter().enumerate() {
-            self.check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
+            self.check_collider(&all, &format!("colliders.{collider_idx}"), collider)?;
         }
-        self.check_bodies(&check)?;
+        self.check_bodies(&all)?;
+        all.refused()?;
+        self.check_count(&check, solver)?;
         solver.check_discretization(self, &check)
     }
 
@@ -129,16 +129,16 @@ impl Scene {
             (Feature::Count, block.count.is_some()),
             (Feature::MassSpread, block.mass_spread.is_some()),
         ];
-        let unknown = given.into_iter().find(|(feature, is_given)| *is_given && !self.has_feature(*feature));
-        if let Some((feature, _)) = unknown {
+        for (feature, _) in given.into_iter().filter(|(part, is_given)| *is_given && !self.has_feature(*part))
+        {
             let found = format!("it in a scene of solver.kind = \"{}\"", self.solver.kind.name());
-            return check.fail(&format!("{key}.{}", feature.key()), found, alone(feature));
+            check.fail(&format!("{key}.{}", feature.key()), found, alone(feature))?;
         }
         if self.has_feature(Feature::RandomFill) {
             return Ok(());
         }
         if block.fill == Fill::Random {
-            return check.fail(&format!("{key}.fill"), "\"random\"", alone(Feature::RandomFill));
+            check.fail(&format!("{key}.fill"), "\"random\"", alone(Feature::RandomFill))?;
         }
         match block.packing_fraction {
             Some(share) => {
@@ -150,20 +150,17 @@ impl Scene {
 
     fn check_values(&self, check: &Checker<'_>) -> Check {
         if self.version != SCENE_VERSION {
-            return check.fail(
-                "version",
-                self.version,
-                format!("{SCENE_VERSION}, the version this program reads"),
-            );
+            let expected = format!("{SCENE_VERSION}, the version this program reads");
+            check.fail("version", self.version, expected)?;
         }
         if self.name.trim().is_empty() {
-            return check.fail("name", format!("\"{}\"", self.name), "a name");
+            check.fail("name", format!("\"{}\"", self.name), "a name")?;
         }
         if self.seed > i64::MAX as u64 {
-            return check.fail("seed", self.seed, format!("a whole number up to {}", i64::MAX));
+            check.fail("seed", self.seed, format!("a whole number up to {}", i64::MAX))?;
         }
         if self.scale != 1.0 {
-            return check.fail("scale", number(self.scale), "1 once a scene is loaded, which applies it");
+            check.fail("scale", number(self.scale), "1 once a scene is loaded, which applies it")?;
         }
         if let Some(gravity) = self.gravity_m_s2 {
             check.vector("gravity_m_s2", gravity, "m/s²")?;
@@ -244,7 +241,7 @@ impl Scene {
             let is_out_of_plane = (0..3).any(|axis| rows[2][axis] != 0.0 || rows[axis][2] != 0.0);
             if self.n_dimensions() == 2 && is_out_of_plane {
                 let expected = "a third row and a third column of 0 in scenes of two dimensions";
-                return check.fail(&gradient_key, format!("{rows:?}"), expected);
+                check.fail_between(&[&gradient_key, "mpm.dimensions"], format!("{rows:?}"), expected)?;
             }
         }
         solver.check_block(self, check, key, block)?;
@@ -254,19 +251,32 @@ impl Scene {
         if matches!(block.fill, Fill::Uniform | Fill::BlueNoise) && block.jitter_spacings > 0.0 {
             let how = if block.fill == Fill::Uniform { "uniformly" } else { "with blue noise" };
             let found = format!("{} on a block filled {how}", number(block.jitter_spacings));
-            return check.fail(&format!("{key}.jitter_spacings"), found, "it only on fill = \"lattice\"");
+            check.fail(&format!("{key}.jitter_spacings"), found, "it only on fill = \"lattice\"")?;
         }
+        self.check_extent(check, solver, key, block)
+    }
 
-        if !block.shape.is_loaded() {
+    /// Checks that a block lies in the domain and has space for a particle.
+    fn check_extent(
+        &self,
+        check: &Checker<'_>,
+        solver: &dyn SolverScene,
+        key: &str,
+        block: &ParticleBlock,
+    ) -> Check {
+        let shape_key = format!("{key}.shape.{}", block.shape.name());
+        let (spacing_key, _) = solver.spacing_key(self);
+        // Other values of the section may determine the spacing, too.
+        let section = spacing_key.split_once('.').map_or(spacing_key, |(section, _)| section);
+        if !block.shape.is_loaded() || !check.are_valid(&[&shape_key]) {
             return Ok(());
         }
-        let shape_key = format!("{key}.shape.{}", block.shape.name());
         let d = self.particle_spacing_m();
         let (min, max) = block.shape.bounds_m();
         for axis in 0..3 {
             let (low, high) = (self.domain.min_m[axis], self.domain.max_m[axis]);
             let tolerance = DOMAIN_TOLERANCE_SPACINGS * d;
-            if min[axis] < low - tolerance || max[axis] > high + tolerance {
+            if d > 0.0 && (min[axis] < low - tolerance || max[axis] > high + tolerance) {
                 let name = AXES[axis];
                 return check.fail_between(
                     &[&shape_key, "domain"],
@@ -275,10 +285,9 @@ impl Scene {
                 );
             }
         }
-        if block.shape.n_points().is_some() {
+        if block.shape.n_points().is_some() || !check.are_valid(&[section, key]) {
             return Ok(());
         }
-        let (spacing_key, _) = solver.spacing_key(self);
         let keys = [shape_key.as_str(), spacing_key];
         let n_axes = self.n_dimensions();
         let thinnest = (0..n_axes).map(|i| max[i] - min[i]).fold(f64::INFINITY, f64::min);
@@ -371,10 +380,10 @@ fn check_points(check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check 
         ("jitter_spacings", block.jitter_spacings != 0.0),
         ("packing_fraction", block.packing_fraction.is_some()),
     ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => check.fail(&format!("{key}.{name}"), "it on shape.points", expected),
-        None => Ok(()),
+    for (name, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        check.fail(&format!("{key}.{name}"), "it on shape.points", expected)?;
     }
+    Ok(())
 }
 
 /// Returns a point of the plane z = 0.

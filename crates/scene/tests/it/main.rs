@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bodies;
+mod closeness;
 mod dem;
 mod errors;
 mod fluid;
@@ -17,6 +18,7 @@ mod round_trip;
 mod sampling;
 mod scale;
 mod scenes;
+mod several_errors;
 mod snow;
 mod snow_scenes;
 mod terrain;

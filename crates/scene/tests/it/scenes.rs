@@ -30,6 +30,9 @@ fn every_scene_file_is_built_in_and_sound() {
         }
         let sampled = scene.sample().unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(sampled.velocities_m_s.len(), sampled.len());
+        let is_too_close = |message: &str| message.contains("energy from nothing");
+        let advice = scene.thorough_advice(&sampled);
+        assert!(!advice.iter().any(|advice| is_too_close(&advice.message)), "{advice:?}");
         scene.sample_slabs().unwrap_or_else(|e| panic!("{e}"));
         // Lattices in balls differ from the expected number by the steps of their surface.
         assert!((sampled.len() as f64 / estimate - 1.0).abs() < 0.02, "{} and {estimate}", sampled.len());

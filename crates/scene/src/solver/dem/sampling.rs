@@ -333,6 +333,7 @@ impl Grains {
             radii_m: self.radii_m.iter().map(|&radius_m| radius_m as f32).collect(),
             spins_rad_s: self.spins_rad_s,
             contact_radii_m: Vec::new(),
+            block_ends: self.ends,
         }
     }
 }

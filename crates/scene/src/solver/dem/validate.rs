@@ -1,7 +1,7 @@
 //! Validates the `[dem]` section, and the domain, blocks and releases of its grains.
 
 use crate::validate::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
-use crate::{Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, SceneError, Terrain, Vec3};
+use crate::{Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, Terrain, Vec3};
 
 /// Minimum thickness of a release in radii of the largest grain: the lattice of grains has layers of that
 /// thickness, and there must not be millions of them with few grains each.
@@ -30,7 +30,9 @@ impl Scene {
         ];
         for (name, range_m) in ranges {
             // Further neighbours would be hidden by nearer ones.
-            check.range(&format!("dem.{name}"), range_m.unwrap_or(0.0), 0.0, dem.radius_m)?;
+            let (key, range_m) = (format!("dem.{name}"), range_m.unwrap_or(0.0));
+            check.zero_or_positive(&key, range_m)?;
+            check.range_between(&[&key, "dem.radius_m"], range_m, 0.0, dem.radius_m)?;
         }
         if let Some(friction) = dem.wall_friction {
             check.range("dem.wall_friction", friction, 0.0, 100.0)?;
@@ -52,11 +54,8 @@ impl Scene {
         }
         if let Some(layer) = &dem.weak_layer {
             if self.terrain.is_none() {
-                return check.fail(
-                    "dem.weak_layer",
-                    "a weak layer and no [terrain]",
-                    "a [terrain] that it is on",
-                );
+                let expected = "a [terrain] that it is on";
+                check.fail("dem.weak_layer", "a weak layer and no [terrain]", expected)?;
             }
             check.positive("dem.weak_layer.strength_n", layer.strength_n, "N")?;
             if let Some(strength_n) = layer.shear_strength_n {
@@ -64,23 +63,20 @@ impl Scene {
             }
             // Grains with a wider gap would be hidden from the search.
             if layer.strength_n > dem.radius_m * dem.normal_stiffness_n_m {
-                return check.fail_between(
-                    &["dem.weak_layer.strength_n", "dem.normal_stiffness_n_m"],
+                check.fail_between(
+                    &["dem.weak_layer.strength_n", "dem.normal_stiffness_n_m", "dem.radius_m"],
                     format!("{} N", number(layer.strength_n)),
                     format!(
                         "at most {} N, at which a bond is stretched by a radius",
                         number(rounded_down(dem.radius_m * dem.normal_stiffness_n_m))
                     ),
-                );
+                )?;
             }
             check.zero_or_positive("dem.weak_layer.forms_until_s", layer.forms_until_s)?;
             if let Some(circle) = layer.fails_within {
                 if layer.fails_at_s.is_none() {
-                    return check.fail(
-                        "dem.weak_layer.fails_within",
-                        "it without fails_at_s",
-                        "the time at which the bonds within fail, in seconds",
-                    );
+                    let expected = "the time at which the bonds within fail, in seconds";
+                    check.fail("dem.weak_layer.fails_within", "it without fails_at_s", expected)?;
                 }
                 check.positive("dem.weak_layer.fails_within.radius_m", circle.radius_m, "metres")?;
                 let [x, y] = circle.centre_m;
@@ -89,26 +85,27 @@ impl Scene {
             if let Some(fails_at_s) = layer.fails_at_s
                 && !(fails_at_s >= layer.forms_until_s && fails_at_s.is_finite())
             {
-                return check.fail_between(
+                check.fail_between(
                     &["dem.weak_layer.fails_at_s", "dem.weak_layer.forms_until_s"],
                     format!("{} s", number(fails_at_s)),
                     format!("a time after the layer has formed, {} s", number(layer.forms_until_s)),
-                );
+                )?;
             }
         }
-        match self.bodies.iter().position(|body| body.sticky) {
-            Some(idx) => check.fail(
-                &format!("bodies.{idx}.sticky"),
-                "true in a scene of solver.kind = \"dem\"",
-                "false; cohesion and terrain_adhesion_n of [dem] hold grains",
-            ),
-            None => Ok(()),
+        for (idx, _) in self.bodies.iter().enumerate().filter(|(_, body)| body.sticky) {
+            let expected = "false; cohesion and terrain_adhesion_n of [dem] hold grains";
+            let found = "true in a scene of solver.kind = \"dem\"";
+            check.fail(&format!("bodies.{idx}.sticky"), found, expected)?;
         }
+        Ok(())
     }
 
     /// Checks domain and reach of contacts against each other and against what the device can count and
     /// represent.
     pub(crate) fn check_cells(&self, check: &Checker<'_>, dem: &Dem) -> Check {
+        if !check.are_valid(&["dem", "domain"]) {
+            return Ok(());
+        }
         let (domain, reach_m) = (&self.domain, dem.reach_m());
         let keys = ["domain", "dem.radius_m"];
         let extent: Vec3 = std::array::from_fn(|i| domain.max_m[i] - domain.min_m[i]);
@@ -146,26 +143,20 @@ impl Scene {
     /// Checks the requirements of grains on a block, and refuses keys that do not apply to grains.
     pub(crate) fn check_dem_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
         if block.phase == Phase::Snow {
-            return check.fail(
-                &format!("{key}.phase"),
-                "\"snow\" in a scene of solver.kind = \"dem\"",
-                "no phase: the material is that of [dem]",
-            );
+            let found = "\"snow\" in a scene of solver.kind = \"dem\"";
+            check.fail(&format!("{key}.phase"), found, "no phase: the material is that of [dem]")?;
         }
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
         if block.shape.n_points().is_some() {
-            return check.fail(
-                &format!("{key}.shape"),
-                "points in a scene of solver.kind = \"dem\"",
-                "a shape to fill with grains; frazil run --resume goes on with those of a checkpoint",
-            );
+            let found = "points in a scene of solver.kind = \"dem\"";
+            let expected =
+                "a shape to fill with grains; frazil run --resume goes on with those of a checkpoint";
+            check.fail(&format!("{key}.shape"), found, expected)?;
         }
         if block.shape.is_flat() {
-            return check.fail(
-                &format!("{key}.shape"),
-                format!("a {}, a shape of two dimensions", block.shape.name()),
-                "a shape of three (box, sphere, cylinder, text with depth_m, mesh)",
-            );
+            let found = format!("a {}, a shape of two dimensions", block.shape.name());
+            let expected = "a shape of three (box, sphere, cylinder, text with depth_m, mesh)";
+            check.fail(&format!("{key}.shape"), found, expected)?;
         }
         if let Some(w) = block.angular_velocity_rad_s {
             check.vector(&format!("{key}.angular_velocity_rad_s"), w, "rad/s")?;
@@ -173,11 +164,8 @@ impl Scene {
         if block.mass_spread.is_some() {
             let expected =
                 "it in scenes of solver.kind = \"mpm\" only; dem.radius_spread makes grains differ";
-            return check.fail(
-                &format!("{key}.mass_spread"),
-                "it in a scene of solver.kind = \"dem\"",
-                expected,
-            );
+            let found = "it in a scene of solver.kind = \"dem\"";
+            check.fail(&format!("{key}.mass_spread"), found, expected)?;
         }
         let fill_key = format!("{key}.fill");
         match (block.fill, block.count, block.packing_fraction) {
@@ -211,8 +199,10 @@ impl Scene {
                 if block.shape.is_loaded() && share > MAX_PACKING_FRACTION {
                     let found =
                         format!("{n} grains, which fill {} of the shape", number(rounded_down(share)));
-                    return check.fail(
-                        &format!("{key}.count"),
+                    let count_key = format!("{key}.count");
+                    let shape_key = format!("{key}.shape");
+                    return check.fail_between(
+                        &[&count_key, &shape_key, "dem.radius_m", "dem.radius_spread"],
                         found,
                         format!("at most {MAX_PACKING_FRACTION} of it"),
                     );
@@ -236,24 +226,15 @@ impl Scene {
     ) -> Check {
         let within = |name: &str| format!("{key}.{name}");
         if self.terrain.is_none() {
-            return check.fail(key, "an area of release and no [terrain]", "a [terrain] that it is on");
+            check.fail(key, "an area of release and no [terrain]", "a [terrain] that it is on")?;
         }
         match (&release.polygons, &release.polygon_m) {
-            (None, None) => {
-                let at = self.source.locate(key);
-                return Err(SceneError::MissingKey { at, key: within("polygons or polygon_m") });
-            }
+            (None, None) => check.missing(key, &within("polygons or polygon_m"))?,
             (Some(_), Some(_)) => {
-                return check.fail_between(
-                    &[&within("polygon_m"), &within("polygons")],
-                    "it together with polygons",
-                    "one of the two",
-                );
+                let keys = [&*within("polygon_m"), &*within("polygons")];
+                check.fail_between(&keys, "it together with polygons", "one of the two")?;
             }
-            (None, Some(_)) if release.thickness_m.is_none() => {
-                let at = self.source.locate(key);
-                return Err(SceneError::MissingKey { at, key: within("thickness_m") });
-            }
+            (None, Some(_)) if release.thickness_m.is_none() => check.missing(key, &within("thickness_m"))?,
             _ => {}
         }
         if let Some(thickness_m) = release.thickness_m {
@@ -263,16 +244,18 @@ impl Scene {
         check.vector(&within("velocity_m_s"), release.velocity_m_s, "m/s")?;
         let densest = Release::max_density_kg_m3(dem);
         let bulk = release.bulk_density_kg_m3(dem);
-        check.positive(&within("bulk_density_kg_m3"), bulk, "kg/m³")?;
+        if let Some(bulk) = release.bulk_density_kg_m3 {
+            check.positive(&within("bulk_density_kg_m3"), bulk, "kg/m³")?;
+        }
         if bulk > densest {
-            return check.fail_between(
+            check.fail_between(
                 &[&within("bulk_density_kg_m3"), "dem.density_kg_m3", "dem.radius_spread"],
                 format!("{} kg/m³", number(bulk)),
                 format!(
                     "at most {} kg/m³, that of grains in their closest packing",
                     number(rounded_down(densest))
                 ),
-            );
+            )?;
         }
         if let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) {
             let name = if release.polygons.is_some() { "polygons" } else { "polygon_m" };
@@ -280,11 +263,11 @@ impl Scene {
                 let thinnest = MIN_THICKNESS_RADII * dem.max_radius_m();
                 if area.thickness_m < thinnest {
                     let name = if release.thickness_m.is_some() { "thickness_m" } else { name };
-                    return check.fail_between(
-                        &[&within(name), "dem.radius_m"],
+                    check.fail_between(
+                        &[&within(name), "dem.radius_m", "dem.radius_spread"],
                         format!("a thickness of {} m", number(area.thickness_m)),
                         format!("at least {} m, a hundredth of a grain's radius", number(thinnest)),
-                    );
+                    )?;
                 }
                 self.check_area(check, &within(name), area_idx, area, release, terrain)?;
             }

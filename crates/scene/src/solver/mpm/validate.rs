@@ -16,7 +16,7 @@ const MAX_BLOCKS: [f64; 2] = [(1_u64 << 28) as f64, (1_u64 << 26) as f64];
 impl Scene {
     pub(crate) fn check_mpm(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
         if !(2..=3).contains(&mpm.dimensions) {
-            return check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3");
+            check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3")?;
         }
         check.positive("mpm.cell_size_m", mpm.cell_size_m, "metres")?;
         if let Some(n) = mpm.particles_per_cell {
@@ -30,11 +30,11 @@ impl Scene {
             if mpm.transfer == Transfer::PicFlip {
                 let found = "\"particles\" with mpm.transfer = \"pic_flip\", which does not damp the vibrations \
                              of single particles";
-                return check.fail_between(&["mpm.contact", "mpm.transfer"], found, expected);
+                check.fail_between(&["mpm.contact", "mpm.transfer"], found, expected)?;
             }
             if mpm.implicit.is_some() {
                 let found = "\"particles\" with a semi-implicit step, whose solve holds nodes at surfaces";
-                return check.fail_between(&["mpm.contact", "mpm.implicit"], found, expected);
+                check.fail_between(&["mpm.contact", "mpm.implicit"], found, expected)?;
             }
         }
         check.share("mpm.courant_number", mpm.courant_number)?;
@@ -52,7 +52,7 @@ impl Scene {
     fn check_plane(&self, check: &Checker<'_>) -> Check {
         if self.up_axis == crate::Axis::Z {
             let expected = "\"x\" or \"y\", the axes of the plane of mpm.dimensions = 2";
-            return check.fail_between(&["up_axis", "mpm.dimensions"], "\"z\"", expected);
+            check.fail_between(&["up_axis", "mpm.dimensions"], "\"z\"", expected)?;
         }
         if let Some(gravity) = self.gravity_m_s2 {
             check.in_plane("gravity_m_s2", gravity)?;
@@ -60,11 +60,8 @@ impl Scene {
         if !(self.domain.min_m[2] <= 0.0 && 0.0 <= self.domain.max_m[2]) {
             let found =
                 format!("z from {} m to {} m", number(self.domain.min_m[2]), number(self.domain.max_m[2]));
-            return check.fail_between(
-                &["domain", "mpm.dimensions"],
-                found,
-                "a domain about z = 0, the plane of mpm.dimensions = 2",
-            );
+            let expected = "a domain about z = 0, the plane of mpm.dimensions = 2";
+            check.fail_between(&["domain", "mpm.dimensions"], found, expected)?;
         }
         for (idx, collider) in self.colliders.iter().enumerate() {
             let key = format!("colliders.{idx}.{}", collider.name());
@@ -96,18 +93,12 @@ impl Scene {
         mpm: &Mpm,
     ) -> Check {
         if block.phase == Phase::Snow {
-            return check.fail(
-                &format!("{key}.phase"),
-                "\"snow\" in a scene of solver.kind = \"mpm\"",
-                "no phase: the material is that of [mpm.material]",
-            );
+            let found = "\"snow\" in a scene of solver.kind = \"mpm\"";
+            let expected = "no phase: the material is that of [mpm.material]";
+            check.fail(&format!("{key}.phase"), found, expected)?;
         }
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
-        if let Some(spread) = block.mass_spread
-            && !(0.0..1.0).contains(&spread)
-        {
-            return check.fail(&format!("{key}.mass_spread"), number(spread), "a number from 0 to below 1");
-        }
+        check.below(&format!("{key}.mass_spread"), block.mass_spread.unwrap_or(0.0), 1.0)?;
         if let Some(w) = block.angular_velocity_rad_s {
             let w_key = format!("{key}.angular_velocity_rad_s");
             check.vector(&w_key, w, "rad/s")?;
@@ -116,7 +107,7 @@ impl Scene {
             }
         }
         if block.count == Some(0) {
-            return check.fail(&format!("{key}.count"), 0, "a whole number from 1");
+            check.fail(&format!("{key}.count"), 0, "a whole number from 1")?;
         }
         if mpm.dimensions == 2 {
             check.in_plane(&format!("{key}.velocity_m_s"), block.velocity_m_s)?;
@@ -142,6 +133,9 @@ impl Scene {
 
     /// Checks domain and cell size against each other and against what the device can count and represent.
     pub(crate) fn check_grid(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
+        if !check.are_valid(&["mpm.cell_size_m", "mpm.dimensions", "domain"]) {
+            return Ok(());
+        }
         let (h, domain) = (mpm.cell_size_m, &self.domain);
         let n_axes = mpm.dimensions as usize;
         let keys = ["mpm.cell_size_m", "domain"];
@@ -247,7 +241,7 @@ fn check_body_in_plane(check: &Checker<'_>, key: &str, body: &Body) -> Check {
         BodyShape::Heightfield { heights_m, .. } => check.one_row(&shape_key, heights_m)?,
         BodyShape::Cylinder { .. } | BodyShape::Capsule { .. } | BodyShape::Mesh { .. } => {
             let expected = "a plane, sphere, box or heightfield, because mpm.dimensions = 2";
-            return check.fail_between(&[&shape_key, "mpm.dimensions"], format!("a {name}"), expected);
+            check.fail_between(&[&shape_key, "mpm.dimensions"], format!("a {name}"), expected)?;
         }
     }
     let Some(motion) = &body.motion else { return Ok(()) };

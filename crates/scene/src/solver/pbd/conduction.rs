@@ -66,7 +66,7 @@ impl Scene {
 
     /// Returns the sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them,
     /// excluding that one.
-    fn lattice_sum(&self, weight: impl Fn(f64) -> f64) -> f64 {
+    pub(super) fn lattice_sum(&self, weight: impl Fn(f64) -> f64) -> f64 {
         let Some(support) = self.fluid().map(|fluid| fluid.support_radius_spacings) else {
             return f64::NAN;
         };

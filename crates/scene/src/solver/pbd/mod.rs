@@ -1,6 +1,7 @@
 //! `pbd`: water and snow, by the position-based method.
 
 mod advice;
+mod closeness;
 mod conduction;
 mod fluid;
 mod snow;
@@ -121,6 +122,12 @@ impl SolverScene for Pbd {
             scene.advise_fluid(warn, fluid);
         }
         scene.advise_snow(warn);
+    }
+
+    fn advise_sampled(&self, scene: &Scene, sampled: &Sampled, warn: &mut dyn FnMut(&str, String)) {
+        if let Some(fluid) = scene.fluid() {
+            scene.advise_closeness(warn, fluid, sampled);
+        }
     }
 
     fn unused_keys(&self, scene: &Scene) -> Vec<(&'static str, String)> {

@@ -15,11 +15,11 @@ pub(crate) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
     if let Some(rate) = fluid.xsph_rate_per_s {
         check.range("fluid.xsph_rate_per_s", rate, 0.0, 1e6)?;
         if fluid.xsph_viscosity.is_some() {
-            return check.fail(
+            check.fail(
                 "fluid.xsph_rate_per_s",
                 "a rate and fluid.xsph_viscosity, a share per step",
                 "one of the two",
-            );
+            )?;
         }
     }
     if let Some(disorder) = fluid.initial_disorder_spacings {
@@ -120,11 +120,11 @@ impl Scene {
             block.shape,
             Shape::Box { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. } | Shape::Points { .. }
         ) {
-            return check.fail(
+            check.fail(
                 &format!("{key}.shape"),
                 format!("a {} in a scene of solver.kind = \"pbd\"", block.shape.name()),
                 "box, sphere, cylinder or points; solver.kind = \"mpm\" supports the others",
-            );
+            )?;
         }
         self.check_phase(check, key, block)
     }

@@ -22,7 +22,7 @@ impl Scene {
         if self.domain.walls == WallModel::Particles && !self.bodies.is_empty() {
             let expected = "domain.walls = \"analytic\", because only planes and spheres of [[colliders]] \
                             can be sampled with boundary particles";
-            return check.fail_between(&["bodies.0", "domain.walls"], "[[bodies]]", expected);
+            check.fail_between(&["bodies.0", "domain.walls"], "[[bodies]]", expected)?;
         }
         check_contact(check, snow, fluid.support_radius_spacings)?;
         check_heat(check, &snow.heat)?;
@@ -33,18 +33,17 @@ impl Scene {
 
     pub(crate) fn check_phase(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
         if block.phase == Phase::Snow && self.snow().is_none() {
-            let phase_key = format!("{key}.phase");
-            return check.fail(
-                &phase_key,
-                "\"snow\" in a scene without [snow]",
-                "\"water\", or a [snow] section",
-            );
+            let expected = "\"water\", or a [snow] section";
+            check.fail(&format!("{key}.phase"), "\"snow\" in a scene without [snow]", expected)?;
         }
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)
     }
 
     /// Refuses a step at which the explicit viscous force overshoots and becomes unstable.
     pub(crate) fn check_viscosity(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
+        if !check.are_valid(&["time.dt_s", "fluid"]) {
+            return Ok(());
+        }
         let (rate_per_s, dt) = (self.viscous_rate_per_s(), self.dt_s());
         if rate_per_s * dt <= MAX_CONDUCTION {
             return Ok(());
@@ -61,6 +60,9 @@ impl Scene {
     }
 
     fn check_conduction(&self, check: &Checker<'_>, heat: &Heat) -> Check {
+        if !check.are_valid(&["time.dt_s", "fluid", "snow.heat"]) {
+            return Ok(());
+        }
         let Some(rate_per_s) = self.conduction_rate_per_s() else { return Ok(()) };
         let (snow, water) = (heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k);
         let largest = match snow >= water {
@@ -104,20 +106,23 @@ fn check_share_or_compliance(
     if let Some(share) = share {
         check.share(share_key, share)?;
         if compliance.is_some() {
-            return check.fail_between(
-                &[share_key, compliance_key],
-                number(share),
-                format!("only one of {share_key} and {compliance_key}"),
-            );
+            let expected = format!("only one of {share_key} and {compliance_key}");
+            check.fail_between(&[share_key, compliance_key], number(share), expected)?;
         }
     }
     compliance.map_or(Ok(()), |compliance| check.positive(compliance_key, compliance, "m/N"))
 }
 
+/// Checks a distance in spacings, whose maximum the support radius determines.
+fn check_distance(check: &Checker<'_>, key: &str, distance: f64, high: f64) -> Check {
+    check.positive(key, distance, "spacings")?;
+    check.range_between(&[key, "fluid.support_radius_spacings"], distance, 0.1, high)
+}
+
 fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64) -> Check {
     // Neighbours are searched within the support radius: particles in contact must be at most that far apart.
     let widest = (0.5 * support_radius_spacings).min(1.0);
-    check.range("snow.contact_radius_spacings", snow.contact_radius_spacings, 0.1, widest)?;
+    check_distance(check, "snow.contact_radius_spacings", snow.contact_radius_spacings, widest)?;
     check.positive("snow.youngs_modulus_pa", snow.youngs_modulus_pa, "Pa")?;
     check_share_or_compliance(
         check,
@@ -127,11 +132,11 @@ fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64)
     check.range("snow.static_friction", snow.static_friction, 0.0, 10.0)?;
     check.range("snow.kinetic_friction", snow.kinetic_friction, 0.0, 10.0)?;
     if snow.kinetic_friction > snow.static_friction {
-        return check.fail_between(
+        check.fail_between(
             &["snow.kinetic_friction", "snow.static_friction"],
             number(snow.kinetic_friction),
             format!("at most snow.static_friction, {}", number(snow.static_friction)),
-        );
+        )?;
     }
     check.range("snow.xsph_viscosity", snow.xsph_viscosity, 0.0, 1.0)?;
     check.range("snow.shape_stiffness", snow.shape_stiffness, 0.0, 1.0)
@@ -141,26 +146,26 @@ fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_s
     if links.most == 0 {
         let expected =
             format!("a whole number from 1 to {MAX_LINKS}; limit = \"none\" makes snow without links");
-        return check.fail("snow.links.most", links.most, expected);
+        check.fail("snow.links.most", links.most, expected)?;
     }
     check.count("snow.links.most", links.most, MAX_LINKS)?;
     check.temperature("snow.links.temperature_c", links.temperature_c)?;
     if links.temperature_c > heat.freezing_temperature_c {
-        return check.fail_between(
+        check.fail_between(
             &["snow.links.temperature_c", "snow.heat.freezing_temperature_c"],
             format!("{} °C", number(links.temperature_c)),
             format!(
                 "at most snow.heat.freezing_temperature_c, {} °C, because water is not linked",
                 number(heat.freezing_temperature_c)
             ),
-        );
+        )?;
     }
     // The default is cut off by a support radius below it.
     let initial = links.initial_reach_spacings;
     if initial != Links::default().initial_reach_spacings {
-        check.range("snow.links.initial_reach_spacings", initial, 0.1, support_radius_spacings)?;
+        check_distance(check, "snow.links.initial_reach_spacings", initial, support_radius_spacings)?;
     }
-    check.range("snow.links.reach_spacings", links.reach_spacings, 0.1, support_radius_spacings)?;
+    check_distance(check, "snow.links.reach_spacings", links.reach_spacings, support_radius_spacings)?;
     check.range("snow.links.break_ratio", links.break_ratio, 1.0, 1e9)?;
     check.range("snow.links.damping_s", links.damping_s, 0.0, 1e3)?;
     check_share_or_compliance(
@@ -181,11 +186,11 @@ fn check_heat(check: &Checker<'_>, heat: &Heat) -> Check {
     let homogeneous_key = "snow.heat.homogeneous_freezing_temperature_c";
     check.temperature(homogeneous_key, homogeneous)?;
     if homogeneous >= freezing {
-        return check.fail_between(
+        check.fail_between(
             &[homogeneous_key, "snow.heat.freezing_temperature_c"],
             format!("{} °C", number(homogeneous)),
             format!("less than snow.heat.freezing_temperature_c, {} °C", number(freezing)),
-        );
+        )?;
     }
     check.positive("snow.heat.latent_heat_j_kg", heat.latent_heat_j_kg, "J/kg")
 }

@@ -27,18 +27,15 @@ impl Scene {
         let [low, high] = [self.domain.min_m[up], self.domain.max_m[up]];
         if !(feed.mouth_m > low && feed.mouth_m < high) {
             let expected = format!("a height inside the domain, {} to {} m", number(low), number(high));
-            return check.fail_between(
-                &["viscoelastic.feed.mouth_m", "domain"],
-                format!("{} m", number(feed.mouth_m)),
-                expected,
-            );
+            let keys = ["viscoelastic.feed.mouth_m", "domain"];
+            check.fail_between(&keys, format!("{} m", number(feed.mouth_m)), expected)?;
         }
         for (axis, v) in feed.velocity_m_s.into_iter().enumerate() {
             check.range(&format!("{}.{axis}", key("velocity_m_s")), v, -1e3, 1e3)?;
         }
         if feed.velocity_m_s[up] >= 0.0 {
             let found = format!("{} m/s along the up axis", number(feed.velocity_m_s[up]));
-            return check.fail(&key("velocity_m_s"), found, "a velocity that points down, through the mouth");
+            check.fail(&key("velocity_m_s"), found, "a velocity that points down, through the mouth")?;
         }
         if self.domain.periodic[up] {
             let expected = "no period along the up axis";

@@ -135,7 +135,7 @@ impl Scene {
                 if self.domain.periodic[axis] {
                     let found = format!("{} °C of a periodic face", number(face_c));
                     let expected = "no temperature, or an axis that is not periodic";
-                    return check.fail_between(&[&face_key, "domain.periodic"], found, expected);
+                    check.fail_between(&[&face_key, "domain.periodic"], found, expected)?;
                 }
             }
         }
@@ -147,6 +147,12 @@ impl Scene {
                 check.range(&key(name), bound, 1.0 / MAX_SHIFT, MAX_SHIFT)?;
             }
         }
+        Ok(())
+    }
+
+    /// Checks the factors on viscosity at the temperatures of blocks and faces, which have been checked.
+    pub(super) fn check_viscosity_shifts(&self, check: &Checker<'_>, heat: &ViscoelasticHeat) -> Check {
+        let key = |name: &str| format!("viscoelastic.heat.{name}");
         let [min, max] = self.viscosity_shifts();
         let [low, high] = self.viscoelastic_temperatures_c().unwrap_or([heat.reference_temperature_c; 2]);
         if low.min(heat.reference_temperature_c) + ZERO_C_K < 1.0 {

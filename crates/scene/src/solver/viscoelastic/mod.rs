@@ -149,6 +149,10 @@ impl SolverScene for ViscoelasticFluid {
         PBD.advise(scene, warn);
     }
 
+    fn advise_sampled(&self, scene: &Scene, sampled: &Sampled, warn: &mut dyn FnMut(&str, String)) {
+        PBD.advise_sampled(scene, sampled, warn);
+    }
+
     fn unused_keys(&self, scene: &Scene) -> Vec<(&'static str, String)> {
         let temperature = scene.viscoelastic().heat.is_none();
         let temperature = temperature.then(|| unused_temperature("[viscoelastic.heat]"));

@@ -16,31 +16,33 @@ impl Scene {
         check_fluid(check, fluid)?;
         if fluid.wall_friction != 0.0 && fluid.wall_friction != 1.0 {
             let expected = "it left out: viscoelastic.stick and viscoelastic.wall_friction describe walls";
-            return check.fail("fluid.wall_friction", number(fluid.wall_friction), expected);
+            check.fail("fluid.wall_friction", number(fluid.wall_friction), expected)?;
         }
         let material = self.viscoelastic();
         let key = |name: &str| format!("viscoelastic.{name}");
         check.range(&key("modulus_pa"), material.modulus_pa, 0.0, MAX_PA)?;
         if material.elasticity != Elasticity::None && material.modulus_pa == 0.0 {
             let expected = "a modulus above 0 Pa, or elasticity = \"none\"";
-            return check.fail(&key("modulus_pa"), "0 Pa in a fluid with elasticity", expected);
+            check.fail(&key("modulus_pa"), "0 Pa in a fluid with elasticity", expected)?;
         }
-        if let Some(time) = material.relaxation_time_s
-            && check.positive(&key("relaxation_time_s"), time, "seconds").is_err()
-        {
-            let found = format!("{} s with a modulus of {} Pa", number(time), number(material.modulus_pa));
-            let expected = "a time above 0 s; for a fluid without memory elasticity = \"none\", for one that \
-                            never relaxes leave it out";
-            return check.fail(&key("relaxation_time_s"), found, expected);
+        if let Some(time) = material.relaxation_time_s {
+            if time <= 0.0 {
+                let found =
+                    format!("{} s with a modulus of {} Pa", number(time), number(material.modulus_pa));
+                let expected = "a time above 0 s; for a fluid without memory elasticity = \"none\", for one \
+                                that never relaxes leave it out";
+                check.fail(&key("relaxation_time_s"), found, expected)?;
+            }
+            check.positive(&key("relaxation_time_s"), time, "seconds")?;
         }
         if let Some(yields) = material.yield_stress_pa {
             check.range(&key("yield_stress_pa"), yields, 0.0, MAX_PA)?;
             if yields > material.modulus_pa {
-                return check.fail_between(
+                check.fail_between(
                     &["viscoelastic.yield_stress_pa", "viscoelastic.modulus_pa"],
                     format!("{} Pa", number(yields)),
                     format!("at most the modulus, {} Pa: a strain of 1", number(material.modulus_pa)),
-                );
+                )?;
             }
         }
         check.range(&key("yield_strain"), material.yield_strain, 0.0, 1.0)?;
@@ -64,22 +66,16 @@ impl Scene {
             }
             if self.domain.periodic[1] {
                 let expected = "walls to move: domain.periodic = [_, false, _]";
-                return check.fail_between(
-                    &["viscoelastic.shear", "domain.periodic"],
-                    "periodic y faces",
-                    expected,
-                );
+                let keys = ["viscoelastic.shear", "domain.periodic"];
+                check.fail_between(&keys, "periodic y faces", expected)?;
             }
         }
         check.range(&key("bulk_viscosity_ratio"), material.bulk_viscosity_ratio, 0.0, 100.0)?;
         let shifting = material.particle_shifting;
         check.range(&key("particle_shifting"), shifting, 0.0, 100.0)?;
         if shifting > 0.0 && material.elasticity == Elasticity::Springs {
-            return check.fail_between(
-                &["viscoelastic.particle_shifting", "viscoelastic.elasticity"],
-                number(shifting),
-                "0 with springs, which shifting would stretch",
-            );
+            let keys = ["viscoelastic.particle_shifting", "viscoelastic.elasticity"];
+            check.fail_between(&keys, number(shifting), "0 with springs, which shifting would stretch")?;
         }
         if let Some(feed) = &material.feed {
             self.check_feed(check, feed)?;
@@ -114,6 +110,7 @@ impl Scene {
             self.check_feed_travel(check, feed)?;
         }
         if let Some(heat) = &self.viscoelastic().heat {
+            self.check_viscosity_shifts(check, heat)?;
             self.check_viscoelastic_conduction(check, heat)?;
         }
         let h = self.support_radius_m();
@@ -168,16 +165,13 @@ fn check_springs(check: &Checker<'_>, material: &Viscoelastic, support_spacings:
     {
         if let Some(value) = value {
             let expected = "viscoelastic.decay_per_s and viscoelastic.yield_strain, by which springs flow";
-            return check.fail(&key(name), format!("{} with springs", number(value)), expected);
+            check.fail(&key(name), format!("{} with springs", number(value)), expected)?;
         }
     }
     if material.springs_fixed && material.decay_per_s > 0.0 {
         let found = format!("{}/s with springs_fixed = true", number(material.decay_per_s));
-        return check.fail(
-            &key("decay_per_s"),
-            found,
-            "0, or springs_fixed = false: fixed springs do not flow",
-        );
+        let expected = "0, or springs_fixed = false: fixed springs do not flow";
+        check.fail(&key("decay_per_s"), found, expected)?;
     }
     if support_spacings < MIN_SPRING_SUPPORT {
         let expected = format!("at least {MIN_SPRING_SUPPORT} with springs, so that they resist shear");
@@ -213,7 +207,8 @@ fn check_law(check: &Checker<'_>, law: &ViscosityLaw, newtonian_pa_s: f64) -> Ch
                     "at most the viscosity at rest, fluid.dynamic_viscosity_pa_s = {}",
                     number(newtonian_pa_s)
                 );
-                return check.fail(&key("infinite_shear_pa_s"), number(law.infinite_shear_pa_s), expected);
+                let keys = [&*key("infinite_shear_pa_s"), "fluid.dynamic_viscosity_pa_s"];
+                return check.fail_between(&keys, number(law.infinite_shear_pa_s), expected);
             }
             Ok(())
         }
