@@ -11,8 +11,16 @@ use std::path::Path;
 pub struct Checkout {
     compiler: Compiler,
     files: HashMap<String, Vec<ShaderFile>>,
-    /// Texts of the shaders that were compiled last, with those of their includes.
-    compiled: HashMap<String, Vec<String>>,
+    /// Shaders as they were looked at last.
+    seen: HashMap<String, Seen>,
+}
+
+/// A shader as it was looked at last.
+struct Seen {
+    /// Its texts and those of its includes.
+    texts: Vec<String>,
+    /// True once this text was compiled.
+    is_compiled: bool,
 }
 
 /// A compiled shader.
@@ -51,20 +59,27 @@ impl Checkout {
                 glsl.display()
             ));
         }
-        Ok(Self { compiler: Compiler::new(glsl)?, files, compiled: HashMap::new() })
+        Ok(Self { compiler: Compiler::new(glsl)?, files, seen: HashMap::new() })
     }
 
-    /// Compiles a shader if it is in the folder and its text, or that of an include, is not that of the last
-    /// call. Errors begin with `glsl/AREA/NAME.EXT:LINE:`.
+    /// Compiles a shader if it is in the folder and its text, or that of an include, has changed since it was
+    /// compiled and is the same as in the call before: a file that is being written is left alone. Errors
+    /// begin with `glsl/AREA/NAME.EXT:LINE:`.
     pub fn changed(&mut self, name: &str) -> Option<Result<Shader, String>> {
         let files = self.files.get(name)?;
         let texts = self.texts(files);
-        if self.compiled.get(name) == Some(&texts) {
-            return None;
+        match self.seen.get_mut(name) {
+            Some(seen) if seen.texts == texts => {
+                if std::mem::replace(&mut seen.is_compiled, true) {
+                    return None;
+                }
+                Some(self.compile(name, files))
+            }
+            _ => {
+                self.seen.insert(name.to_owned(), Seen { texts, is_compiled: false });
+                None
+            }
         }
-        let shader = self.compile(name, files);
-        self.compiled.insert(name.to_owned(), texts);
-        Some(shader)
     }
 
     /// Returns the texts of a shader and its includes; those that cannot be read are left out.

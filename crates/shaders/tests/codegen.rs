@@ -37,6 +37,14 @@ fn a_syntax_error_names_file_and_line() {
 }
 
 #[test]
+fn a_file_without_version_such_as_an_empty_one_is_refused() {
+    for text in ["", "// A planted kernel.\nvoid main() {}\n"] {
+        let error = generate(text).unwrap_err();
+        assert_eq!(error, "glsl/area/planted.comp:1: error: found no #version, expected #version 460");
+    }
+}
+
+#[test]
 fn an_include_that_is_not_there_is_named() {
     let error = generate(
         "#version 460\n// x\n#extension GL_GOOGLE_include_directive : require\n#include \"nowhere.glsl\"\nvoid main() {}\n",

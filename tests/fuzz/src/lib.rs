@@ -19,4 +19,4 @@ pub use hashes::repair_hashes;
 pub use mutate::{Kind, is_name, mutate, tokens};
 pub use random::Random;
 pub use session::Session;
-pub use target::{Input, Outcome, Target, Verdict};
+pub use target::{Input, Outcome, Target, Verdict, must_equal, refused};

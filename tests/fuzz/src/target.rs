@@ -52,7 +52,7 @@ pub type Verdict = Result<Outcome, String>;
 
 impl Target {
     /// A target without any extras.
-    pub(crate) const fn new(
+    pub const fn new(
         name: &'static str,
         file: &'static str,
         kind: Kind,
@@ -64,7 +64,10 @@ impl Target {
 }
 
 /// Checks the message of a refusal: it names the file and is of a length that can be read.
-pub(crate) fn refused(input: &Input, message: &str) -> Verdict {
+///
+/// # Errors
+/// The requirement that is violated.
+pub fn refused(input: &Input, message: &str) -> Verdict {
     let name = input.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     check_message(message, name)
 }
@@ -83,6 +86,9 @@ pub(crate) fn check_message(message: &str, subject: &str) -> Verdict {
 }
 
 /// Reports two values that should be equal.
-pub(crate) fn must_equal<T: PartialEq>(what: &str, written: &T, read: &T) -> Result<(), String> {
+///
+/// # Errors
+/// They are not, with `what` they are.
+pub fn must_equal<T: PartialEq>(what: &str, written: &T, read: &T) -> Result<(), String> {
     if written == read { Ok(()) } else { Err(format!("{what} reads back differently than it was written")) }
 }

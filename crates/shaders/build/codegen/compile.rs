@@ -161,6 +161,10 @@ impl Compiler {
     pub fn compile(&self, file: &ShaderFile) -> Result<(String, Vec<u32>), String> {
         let label = file.label();
         let text = std::fs::read_to_string(&file.path).map_err(|e| format!("{label}:1: cannot read: {e}"))?;
+        // Without it, shaderc fails within itself and prints all that GLSL has built in.
+        if !text.contains("#version") {
+            return Err(format!("{label}:1: error: found no #version, expected #version 460"));
+        }
         let mut options = shaderc::CompileOptions::new().map_err(|e| format!("{label}:1: {e}"))?;
         options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
         options.set_target_spirv(shaderc::SpirvVersion::V1_5);

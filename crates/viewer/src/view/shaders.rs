@@ -289,6 +289,7 @@ mod tests {
         let glsl = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../glsl"));
         let mut checkout = Checkout::open(glsl).unwrap();
         for (name, interface) in frazil_shaders::INTERFACES.iter().step_by(16) {
+            assert!(checkout.changed(name).is_none(), "a text may still be written at the first look");
             let shader = checkout.changed(name).unwrap().unwrap();
             assert_eq!(difference(interface, &shader.interface), None, "{name}");
             assert!(is_built_in(name, &shader.code), "{name}");

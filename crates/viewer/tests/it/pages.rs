@@ -33,7 +33,7 @@ fn calls(script: &str) -> Vec<Vec<String>> {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     };
     write("frazil", &format!("printf '%s\\0' \"$@\" >>'{0}'; printf '\\001' >>'{0}'", log.display()));
-    for other in ["cargo", "cp", "pip", "blender", "python3", "paraview"] {
+    for other in ["cargo", "cp", "pip", "blender", "paraview", "python", "python3", "usdview"] {
         write(other, "exit 0");
     }
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
