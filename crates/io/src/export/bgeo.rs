@@ -1,4 +1,5 @@
 //! Houdini's classic binary geometry, version 5: big-endian, one record per point, position as four floats.
+//! Columns that Houdini knows have its names.
 
 use std::io::{self, Write};
 
@@ -45,7 +46,7 @@ pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
             ColumnKind::F32 => (1, FLOAT),
             ColumnKind::Vec3 => (3, VECTOR),
         };
-        write_attribute(out, &column.name, size, kind)?;
+        write_attribute(out, houdini_name(frame, &column.name), size, kind)?;
     }
     for (i, &[x, y, z]) in frame.positions().iter().enumerate() {
         write_words(&[x, y, z, 1.0].map(f32::to_bits), out)?;
@@ -61,6 +62,17 @@ pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
     write_attribute(out, "time", 1, FLOAT)?;
     write_words(&[(frame.time_s() as f32).to_bits()], out)?;
     out.write_all(&[0x00, 0xff])
+}
+
+/// Returns Houdini's name of a column: `v` of a velocity, by which points move between frames, and `pscale` of
+/// a radius, by which they are drawn. A column keeps its name if the frame has one of Houdini's name, too.
+fn houdini_name<'a>(frame: &Frame, name: &'a str) -> &'a str {
+    let houdini = match name {
+        "velocity" => "v",
+        "radius" => "pscale",
+        _ => return name,
+    };
+    if frame.column(houdini).is_some() { name } else { houdini }
 }
 
 /// Writes name, number of 32-bit words, type and a default of zero.

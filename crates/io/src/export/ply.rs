@@ -24,7 +24,25 @@ pub(super) fn write(frame: &Frame, of: &str, out: &mut impl Write) -> io::Result
 /// Writes the units of columns as comments.
 pub(crate) fn write_units(columns: &[Column], out: &mut impl Write) -> io::Result<()> {
     let mut with_unit = columns.iter().filter(|column| !column.unit.is_empty());
-    with_unit.try_for_each(|column| writeln!(out, "comment {}", column.label()))
+    with_unit.try_for_each(|column| writeln!(out, "comment {}", ascii(&column.label())))
+}
+
+/// Spells units in ASCII, as kg/m^3 and degC, because readers such as plyfile refuse a header with anything
+/// else.
+fn ascii(label: &str) -> String {
+    let mut spelled = String::with_capacity(label.len());
+    for letter in label.chars() {
+        match letter {
+            '°' => spelled.push_str("deg"),
+            '·' => spelled.push('*'),
+            'µ' | 'μ' => spelled.push('u'),
+            '²' => spelled.push_str("^2"),
+            '³' => spelled.push_str("^3"),
+            letter if letter.is_ascii() => spelled.push(letter),
+            _ => spelled.push('?'),
+        }
+    }
+    spelled
 }
 
 /// Declares the properties of columns.
