@@ -73,9 +73,9 @@ pub trait Solver: Send {
     /// state at this point of the recorder. Does nothing if they are the state itself.
     fn record_output(&self, _recorder: &mut Recorder) {}
 
-    /// Returns the pairs that the particle with this id is part of, such as bonds and contacts, as of the last
-    /// [`Self::record_output`]; none if no particle has this id, or the solver has no such pairs. It waits
-    /// for the device.
+    /// Returns the pairs that the particle with this id is part of, such as bonds and contacts, as of the
+    /// last [`Self::record_output`]; none if no particle has this id, or the solver has no such pairs. It
+    /// waits for the device.
     ///
     /// # Errors
     /// The device was lost.

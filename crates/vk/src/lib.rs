@@ -40,6 +40,7 @@ mod pipeline_layout;
 mod raster;
 mod readback;
 mod recorder;
+mod reload;
 mod replacement;
 mod replay;
 mod resource;

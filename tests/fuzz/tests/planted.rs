@@ -1,5 +1,5 @@
-//! Mutations find mistakes that are planted in readers of a binary and a text format of numbers, and find none
-//! in the same readers without them.
+//! Mutations find mistakes that are planted in readers of a binary and a text format of numbers, and find
+//! none in the same readers without them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_fuzz::{Input, Kind, Outcome, Session, Target, Verdict, must_equal, refused};
@@ -80,9 +80,12 @@ fn read_binary(bytes: &[u8], mistake: u8) -> Result<(Vec<f32>, u32), String> {
 }
 
 fn write_text(numbers: &[f32], mistake: u8) -> Vec<u8> {
-    let line = |number: &f32| if mistake == ROUNDED { format!("{number:.2}") } else { number.to_string() };
-    let lines: Vec<String> = numbers.iter().map(line).collect();
-    format!("hill {}\n{}\n", numbers.len(), lines.join("\n")).into_bytes()
+    let line = |number: &f32| match mistake {
+        ROUNDED => format!("{number:.2}\n"),
+        _ => format!("{number}\n"),
+    };
+    let lines: String = numbers.iter().map(line).collect();
+    format!("hill {}\n{lines}", numbers.len()).into_bytes()
 }
 
 fn read_text(bytes: &[u8], mistake: u8) -> Result<Vec<f32>, String> {

@@ -64,8 +64,8 @@ pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&[0x00, 0xff])
 }
 
-/// Returns Houdini's name of a column: `v` of a velocity, by which points move between frames, and `pscale` of
-/// a radius, by which they are drawn. A column keeps its name if the frame has one of Houdini's name, too.
+/// Returns Houdini's name of a column: `v` of a velocity, by which points move between frames, and `pscale`
+/// of a radius, by which they are drawn. A column keeps its name if the frame has one of Houdini's name, too.
 fn houdini_name<'a>(frame: &Frame, name: &'a str) -> &'a str {
     let houdini = match name {
         "velocity" => "v",

@@ -4,7 +4,7 @@ use super::compile::Stage;
 use super::constants::Constant;
 use super::expression::Expression;
 use super::interface;
-use super::reflect::{Binding, Element, Interface, Specialization, Struct};
+use super::reflect::{Binding, Element, Specialization, Struct};
 use super::unit::Unit;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -47,7 +47,8 @@ pub fn rust_source<'a>(
     }
     let mut source = format!(
         "/// All kernels, by name.\npub static KERNELS: &[&frazil_vk::KernelSource] = &[\n{kernels}];\n\
-         /// All raster pipelines, by name.\npub static RASTERS: &[&frazil_vk::RasterSource] = &[\n{rasters}];\n\
+         /// All raster pipelines, by name.\n\
+         pub static RASTERS: &[&frazil_vk::RasterSource] = &[\n{rasters}];\n\
          /// What host code takes from each shader, a line each: buffers, push constants, specialization\n\
          /// constants and constants. A shader with the same lines can replace it.\n\
          pub static INTERFACES: &[(&str, &[&str])] = &[\n{interfaces}];\n"
@@ -193,7 +194,7 @@ fn module(
     folder: &Path,
     shared: &mut BTreeMap<String, Struct>,
 ) -> Result<String, String> {
-    let (bindings, params) = merged(unit)?;
+    let (bindings, params) = unit.merged()?;
     for (i, binding) in bindings.iter().enumerate() {
         if binding.slot as usize != i {
             return Err(format!(
@@ -276,12 +277,12 @@ fn module(
         writeln!(out, "/// The buffers of `{label}`, by the names they have there.\n#[derive(Clone, Copy)]");
     let _ = writeln!(out, "pub struct Bindings{lifetime} {{");
     for binding in &bindings {
-        let _ = writeln!(out, "/// Binding {} ({}).", binding.slot, access_word(binding));
+        let _ = writeln!(out, "/// Binding {} ({}).", binding.slot, binding.access());
         let _ = writeln!(
             out,
             "pub {}: &'a frazil_vk::Buffer<{}>,",
             binding.name,
-            rust_type(&binding.element, "super::super")
+            binding.element.rust_type("super::super")
         );
     }
     out.push_str("}\n");
@@ -316,52 +317,6 @@ fn module(
     Ok(out)
 }
 
-/// Returns the word for the access to a buffer.
-pub fn access_word(binding: &Binding) -> &'static str {
-    match (binding.reads, binding.writes) {
-        (true, false) => "read",
-        (false, true) => "written",
-        _ => "read and written",
-    }
-}
-
-/// Returns the buffers of all stages of a unit, by slot, and its push constants.
-pub fn merged(unit: &Unit) -> Result<(Vec<&Binding>, Option<&Struct>), String> {
-    let mut bindings: Vec<&Binding> = Vec::new();
-    let mut params: Option<&Struct> = None;
-    for (_, _, interface) in &unit.stages {
-        merge(&mut bindings, &mut params, interface)?;
-    }
-    bindings.sort_by_key(|binding| binding.slot);
-    Ok((bindings, params))
-}
-
-/// Merges the interfaces of a vertex and a fragment shader, which share one set of buffers and one block of
-/// parameters.
-fn merge<'a>(
-    bindings: &mut Vec<&'a Binding>,
-    params: &mut Option<&'a Struct>,
-    interface: &'a Interface,
-) -> Result<(), String> {
-    for binding in &interface.bindings {
-        match bindings.iter().find(|b| b.slot == binding.slot) {
-            Some(other) if **other != *binding => {
-                return Err(format!("binding {} is declared differently by the two stages", binding.slot));
-            }
-            Some(_) => {}
-            None => bindings.push(binding),
-        }
-    }
-    match (&params, &interface.params) {
-        (Some(a), Some(b)) if **a != *b => Err("the two stages declare different push constants".into()),
-        (None, Some(b)) => {
-            *params = Some(b);
-            Ok(())
-        }
-        _ => Ok(()),
-    }
-}
-
 fn collect_structs(element: &Element, shared: &mut BTreeMap<String, Struct>) -> Result<(), String> {
     match element {
         Element::Struct(definition) => {
@@ -384,18 +339,6 @@ fn collect_structs(element: &Element, shared: &mut BTreeMap<String, Struct>) -> 
     }
 }
 
-/// Returns an element's type in Rust; structs are in the module `types` of `root`.
-pub fn rust_type(element: &Element, root: &str) -> String {
-    match element {
-        Element::Scalar(name) => (*name).to_owned(),
-        Element::Vector(name, n) => format!("[{name}; {n}]"),
-        Element::Matrix(columns, rows) => format!("[[f32; {rows}]; {columns}]"),
-        Element::Array(inner, n) => format!("[{}; {n}]", rust_type(inner, root)),
-        Element::Struct(s) if root.is_empty() => s.name.clone(),
-        Element::Struct(s) => format!("{root}::types::{}", s.name),
-    }
-}
-
 fn struct_definition(out: &mut String, definition: &Struct) {
     struct_definition_in(out, definition, "");
 }
@@ -414,7 +357,7 @@ fn struct_definition_in(out: &mut String, definition: &Struct, root: &str) {
             "/// At byte {}.\npub {}: {},",
             field.offset,
             field.name,
-            rust_type(&field.element, root)
+            field.element.rust_type(root)
         );
     }
     out.push_str("}\nconst _: () = {\n");

@@ -2,23 +2,22 @@
 //! with the same lines can replace another while the program runs.
 
 use super::constants::constants;
-use super::emit::{access_word, merged, rust_type};
 use super::reflect::{Element, Struct};
 use super::unit::Unit;
 use std::collections::HashSet;
 
 /// Returns the lines of a unit.
 pub fn lines(unit: &Unit) -> Result<Vec<String>, String> {
-    let (bindings, params) = merged(unit)?;
+    let (bindings, params) = unit.merged()?;
     let mut found = Vec::new();
     for binding in bindings {
-        let access = access_word(binding);
-        let element = rust_type(&binding.element, "");
+        let access = binding.access();
+        let element = binding.element.rust_type("");
         found.push(format!("buffer {}: {} of {element}, {access}", binding.slot, binding.name));
         structs(&binding.element, &mut found);
     }
     for field in params.iter().flat_map(|params| &params.fields) {
-        let element = rust_type(&field.element, "");
+        let element = field.element.rust_type("");
         found.push(format!("push constant {} at byte {}: {element}", field.name, field.offset));
         structs(&field.element, &mut found);
     }
@@ -45,7 +44,7 @@ fn structs(element: &Element, found: &mut Vec<String>) {
     match element {
         Element::Struct(Struct { name, fields }) => {
             for field in fields {
-                let element = rust_type(&field.element, "");
+                let element = field.element.rust_type("");
                 found.push(format!("field {name}.{} at byte {}: {element}", field.name, field.offset));
                 structs(&field.element, found);
             }

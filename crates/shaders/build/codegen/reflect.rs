@@ -72,6 +72,30 @@ impl Element {
             Self::Struct(s) => s.size(),
         }
     }
+
+    /// Returns the type in Rust; structs are in the module `types` of `root`, without a path if that is
+    /// empty.
+    pub fn rust_type(&self, root: &str) -> String {
+        match self {
+            Self::Scalar(name) => (*name).to_owned(),
+            Self::Vector(name, n) => format!("[{name}; {n}]"),
+            Self::Matrix(columns, rows) => format!("[[f32; {rows}]; {columns}]"),
+            Self::Array(inner, n) => format!("[{}; {n}]", inner.rust_type(root)),
+            Self::Struct(s) if root.is_empty() => s.name.clone(),
+            Self::Struct(s) => format!("{root}::types::{}", s.name),
+        }
+    }
+}
+
+impl Binding {
+    /// Returns the word for the access to the buffer.
+    pub fn access(&self) -> &'static str {
+        match (self.reads, self.writes) {
+            (true, false) => "read",
+            (false, true) => "written",
+            _ => "read and written",
+        }
+    }
 }
 
 impl Struct {

@@ -3,7 +3,7 @@
 use super::compile::Stage;
 use super::constants::Constant;
 use super::expression::Expression;
-use super::reflect::Interface;
+use super::reflect::{Binding, Interface, Struct};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -44,5 +44,42 @@ impl Unit {
     /// Returns the file of a stage's SPIR-V in the folder `out`.
     pub fn spirv_file(&self, out: &Path, stage: Stage) -> PathBuf {
         out.join(format!("{}.{}.{}.spv", self.area, self.name, stage.extension()))
+    }
+
+    /// Returns the buffers of all stages, by slot, and the push constants.
+    pub fn merged(&self) -> Result<(Vec<&Binding>, Option<&Struct>), String> {
+        let mut bindings: Vec<&Binding> = Vec::new();
+        let mut params: Option<&Struct> = None;
+        for (_, _, interface) in &self.stages {
+            merge(&mut bindings, &mut params, interface)?;
+        }
+        bindings.sort_by_key(|binding| binding.slot);
+        Ok((bindings, params))
+    }
+}
+
+/// Merges the interfaces of a vertex and a fragment shader, which share one set of buffers and one block of
+/// parameters.
+fn merge<'a>(
+    bindings: &mut Vec<&'a Binding>,
+    params: &mut Option<&'a Struct>,
+    interface: &'a Interface,
+) -> Result<(), String> {
+    for binding in &interface.bindings {
+        match bindings.iter().find(|b| b.slot == binding.slot) {
+            Some(other) if **other != *binding => {
+                return Err(format!("binding {} is declared differently by the two stages", binding.slot));
+            }
+            Some(_) => {}
+            None => bindings.push(binding),
+        }
+    }
+    match (&params, &interface.params) {
+        (Some(a), Some(b)) if **a != *b => Err("the two stages declare different push constants".into()),
+        (None, Some(b)) => {
+            *params = Some(b);
+            Ok(())
+        }
+        _ => Ok(()),
     }
 }

@@ -129,7 +129,8 @@ pub fn pick(
     Ok(nearest.map(|(_, id)| id))
 }
 
-/// Looks up the present values of a particle with these pairs; `None` if no set has it any more. It waits for the device.
+/// Looks up the present values of a particle with these pairs; `None` if no set has it any more. It waits for
+/// the device.
 pub fn look_up(
     device: &Device,
     shown: &Shown<'_>,

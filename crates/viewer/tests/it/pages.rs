@@ -1,5 +1,5 @@
-//! The commands of all pages of docs and of README.md: a shell expands them, and then options, values, and the
-//! scenes' keys must be those of the program. The commands of the tutorial and of the tasks are run, too
+//! The commands of all pages of docs and of README.md: a shell expands them, and then options, values, and
+//! the scenes' keys must be those of the program. The commands of the tutorial and of the tasks are run
 //! (`tutorial.rs`, `tasks.rs`).
 
 use crate::tool::{command, stderr};
@@ -59,8 +59,8 @@ fn values<'a>(call: &'a [String], option: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Returns the overrides that a call makes: those of `--set`, the changes of `--at`, and the first value of each
-/// key that `--vary` varies, unless it is no key of a scene.
+/// Returns the overrides that a call makes: those of `--set`, the changes of `--at`, and the first value of
+/// each key that `--vary` varies, unless it is no key of a scene.
 fn overrides(call: &[String]) -> Vec<String> {
     let mut found: Vec<String> = values(call, "--set").into_iter().map(str::to_owned).collect();
     found.extend(values(call, "--at").iter().map(|at| at.split_once(':').unwrap().1.to_owned()));
