@@ -175,7 +175,7 @@ fn a_run_resumes_between_two_builds() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Lists that would overflow with a skin are built without one, then with half of it: only contacts need
+/// Lists that would overflow with a skin are built without one, then with a smaller one: only contacts need
 /// capacity.
 #[test]
 fn lists_that_do_not_fit_with_a_skin_are_built_without() {

@@ -1,7 +1,7 @@
 #version 460
 // Compares the number of rows that contact lists with a skin need with their capacity. If they do not fit,
 // these are built without a skin, by passes that are dispatched by counts, 0 otherwise, and later ones with
-// half the skin: a skin never makes a step fail.
+// a smaller skin: a skin never makes a step fail.
 //
 // Bytes: none a grain. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -21,6 +21,9 @@ layout(scalar, push_constant) uniform Params {
     uint max_groups_x;
 };
 
+// Lists last as long as their skin is wide: in small steps, the first that fits is close to the widest.
+const float SMALLER_SKIN = 0.75;
+
 // One workgroup at least, of which the first decides.
 void main() {
     uint row = thread_idx();
@@ -35,5 +38,5 @@ void main() {
     again_count[0] = n;
     again_end_count[0] = n_ends;
     lists[0].used_skin_m = fits ? lists[0].skin_m : 0.0;
-    if (!fits) lists[0].skin_m *= 0.5;
+    if (!fits) lists[0].skin_m *= SMALLER_SKIN;
 }

@@ -45,5 +45,5 @@ pub fn count_contacts(
 /// Returns the skin with which lists are built, and the one to begin with next time, if they need `n_rows`
 /// with `skin`.
 pub fn fit_lists(n_rows: usize, capacity: usize, skin: f64) -> [f64; 2] {
-    if n_rows <= capacity { [skin; 2] } else { [0.0, 0.5 * skin] }
+    if n_rows <= capacity { [skin; 2] } else { [0.0, 0.75 * skin] }
 }
