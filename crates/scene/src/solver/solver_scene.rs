@@ -118,6 +118,12 @@ pub trait SolverScene: Send + Sync {
         &[]
     }
 
+    /// Returns the keys of initial capacities, which determine no result: a run may be resumed with others. By
+    /// default none.
+    fn capacity_keys(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns quantities derived from the solver's sections, each under the section's name, for the record
     /// beside the scene.
     fn derived(&self, _scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {

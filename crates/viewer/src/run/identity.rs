@@ -17,8 +17,13 @@ pub fn read_checkpoint(
     let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
     let scene = changes.scene_at(scene, checkpoint.step)?;
     let saved = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
-    let [found, expected] = [&saved, &scene].map(deciding_values);
-    if let Some(key) = first_difference("", &found?, &expected?) {
+    let (mut found, mut expected) = (deciding_values(&saved)?, deciding_values(&scene)?);
+    let capacity_keys = scene.solver_scene().map_or(&[][..], |solver| solver.capacity_keys());
+    for key in capacity_keys {
+        remove(&mut found, key);
+        remove(&mut expected, key);
+    }
+    if let Some(key) = first_difference("", &found, &expected) {
         let path = path.display();
         return Err(Failure::input(format!(
             "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene, --set and --at of \
@@ -44,6 +49,16 @@ pub fn scene_hash(scene: &Scene) -> Result<String, Failure> {
     Ok(StateHasher::new().bytes("scene", "json", json.len(), json.as_bytes()).finish())
 }
 
+/// Removes a value, given by a key with dots.
+fn remove(values: &mut serde_json::Value, key: &str) {
+    let pointer = |path: &str| format!("/{}", path.replace('.', "/"));
+    let (table, name) = key.rsplit_once('.').map_or(("", key), |(table, name)| (table, name));
+    let table = if table.is_empty() { Some(values) } else { values.pointer_mut(&pointer(table)) };
+    if let Some(serde_json::Value::Object(table)) = table {
+        table.remove(name);
+    }
+}
+
 /// Returns the path of the first value in which two trees differ.
 fn first_difference(path: &str, a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
     use serde_json::Value::{Array, Object};
@@ -66,6 +81,15 @@ fn first_difference(path: &str, a: &serde_json::Value, b: &serde_json::Value) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_is_removed_by_its_key() {
+        let mut values = serde_json::json!({ "a": 1, "b": { "c": 2, "d": 3 } });
+        for key in ["b.c", "a", "b.missing", "missing.c"] {
+            remove(&mut values, key);
+        }
+        assert_eq!(values, serde_json::json!({ "b": { "d": 3 } }));
+    }
 
     #[test]
     fn a_difference_is_named_by_its_path() {

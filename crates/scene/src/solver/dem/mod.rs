@@ -59,6 +59,10 @@ impl SolverScene for DiscreteElements {
     }
 
     /// Returns the diameter of the largest grain.
+    fn capacity_keys(&self) -> &'static [&'static str] {
+        &["dem.contacts_per_grain"]
+    }
+
     fn live_keys(&self, _scene: &Scene) -> &'static [&'static str] {
         &[
             "gravity_m_s2",
