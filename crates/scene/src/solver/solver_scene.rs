@@ -118,8 +118,8 @@ pub trait SolverScene: Send + Sync {
         &[]
     }
 
-    /// Returns the keys of initial capacities, which determine no result: a run may be resumed with others. By
-    /// default none.
+    /// Returns the keys of initial capacities, which determine no result: a run may be resumed with others.
+    /// By default none.
     fn capacity_keys(&self) -> &'static [&'static str] {
         &[]
     }
