@@ -392,7 +392,7 @@ def test_blender_has_particles_and_surfaces_by_frame(exported, tmp_path):
         for name, values in frame.items():
             values = values.view(np.int32) if values.dtype == np.uint32 else values
             assert_same_bits(scene[f"{index}/particles/{name}"], values.ravel())
-        # What Geometry Nodes make of it: points with a radius.
+        # Geometry Nodes make points with a radius of it.
         assert_same_bits(scene[f"{index}/cloud/position"], frame["position"].ravel())
         radius = frame["radius"] if "radius" in frame else np.full(frame.n_particles, 0.5, np.float32)
         assert_same_bits(scene[f"{index}/cloud/radius"], radius)

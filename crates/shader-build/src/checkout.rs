@@ -30,7 +30,7 @@ pub struct Shader {
     pub name: String,
     /// SPIR-V, little-endian.
     pub code: Code,
-    /// What host code takes from it, as in the generated `INTERFACES`.
+    /// Its interface to host code, as in the generated `INTERFACES`.
     pub interface: Vec<String>,
 }
 

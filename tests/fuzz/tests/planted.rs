@@ -15,7 +15,7 @@ const UNCHECKED_LENGTH: u8 = 1;
 const OVERFLOW: u8 = 2;
 /// The checksum is read and not compared.
 const UNCHECKED_SUM: u8 = 3;
-/// What follows the numbers is ignored.
+/// Bytes behind the numbers are ignored.
 const TRAILING: u8 = 4;
 /// Numbers that are not finite are accepted.
 const NOT_FINITE: u8 = 5;

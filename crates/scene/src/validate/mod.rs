@@ -37,7 +37,7 @@ pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 /// Checks of single values, whose errors give the location in the scene file.
 ///
 /// Errors may be collected, so that one message has all of them: a check of a wrong value then returns `Ok`.
-/// What follows may derive nothing from values that are not [valid](Self::are_valid).
+/// Later checks may derive nothing from values that are not [valid](Self::are_valid).
 #[derive(Debug)]
 pub struct Checker<'a> {
     pub(crate) source: &'a Source,

@@ -151,7 +151,7 @@ fn assert_reported(load: Load, wrong: &[(&str, &str)]) {
 fn each_solver_reports_all_its_wrong_values() {
     for (load, wrong) in SOLVERS {
         assert_reported(load, wrong);
-        // What follows from one of them is not reported.
+        // Errors that follow from one of them are not reported.
         wrong.iter().for_each(|one| assert_reported(load, &[*one]));
     }
 }

@@ -49,7 +49,7 @@ pub fn rust_source<'a>(
         "/// All kernels, by name.\npub static KERNELS: &[&frazil_vk::KernelSource] = &[\n{kernels}];\n\
          /// All raster pipelines, by name.\n\
          pub static RASTERS: &[&frazil_vk::RasterSource] = &[\n{rasters}];\n\
-         /// What host code takes from each shader, a line each: buffers, push constants, specialization\n\
+         /// Interface of each shader to host code, an item a line: buffers, push constants, specialization\n\
          /// constants and constants. A shader with the same lines can replace it.\n\
          pub static INTERFACES: &[(&str, &[&str])] = &[\n{interfaces}];\n"
     );

@@ -1,4 +1,4 @@
-//! What host code takes from a shader, a line each: buffers, push constants, tunables and constants. A shader
+//! Lists the interface of a shader to host code: buffers, push constants, tunables and constants. A shader
 //! with the same lines can replace another while the program runs.
 
 use super::constants::constants;
