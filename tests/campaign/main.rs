@@ -6,6 +6,7 @@
 
 mod drivers;
 mod file_faults;
+mod guided;
 mod kills;
 mod mutations;
 mod outcome;
@@ -29,6 +30,7 @@ const PARTS: &[Part] = &[
     kills::PART,
     vulkan_faults::PART,
     mutations::PART,
+    guided::PART,
     programs::PART,
     soak::PART,
     drivers::PART,

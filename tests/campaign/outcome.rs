@@ -29,22 +29,7 @@ impl Outcome {
     /// `run.json` or another file cannot be read.
     pub fn read(out: &Path) -> Result<Self, String> {
         let report = frazil_io::RunInfo::read(&out.join("run.json")).map_err(|error| error.to_string())?;
-        let (mut files, mut folders) = (BTreeMap::new(), vec![out.to_owned()]);
-        while let Some(folder) = folders.pop() {
-            let at = |error: std::io::Error| format!("{}: {error}", folder.display());
-            for entry in fs::read_dir(&folder).map_err(at)? {
-                let path = entry.map_err(at)?.path();
-                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                let has_times = TIMES.contains(&name);
-                if path.is_dir() {
-                    folders.push(path);
-                } else if !has_times && !name.starts_with("checkpoint.earlier-") {
-                    let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-                    files.insert(path.strip_prefix(out).unwrap_or(&path).to_owned(), bytes);
-                }
-            }
-        }
-        Ok(Self { state_hash: report.final_state_hash.unwrap_or_default(), files })
+        Ok(Self { state_hash: report.final_state_hash.unwrap_or_default(), files: files(out)? })
     }
 
     /// Compares with the results of an undisturbed run.
@@ -60,4 +45,27 @@ impl Outcome {
         };
         Err(format!("{subject} differs from that of a run without faults"))
     }
+}
+
+/// Reads the files of a run but those that have times, and checkpoints of earlier runs, by their paths.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn files(out: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String> {
+    let (mut files, mut folders) = (BTreeMap::new(), vec![out.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let at = |error: std::io::Error| format!("{}: {error}", folder.display());
+        for entry in fs::read_dir(&folder).map_err(at)? {
+            let path = entry.map_err(at)?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let has_times = TIMES.contains(&name);
+            if path.is_dir() {
+                folders.push(path);
+            } else if !has_times && !name.starts_with("checkpoint.earlier-") {
+                let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+                files.insert(path.strip_prefix(out).unwrap_or(&path).to_owned(), bytes);
+            }
+        }
+    }
+    Ok(files)
 }

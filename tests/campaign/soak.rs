@@ -11,13 +11,14 @@
 use crate::outcome::Outcome;
 use crate::part::{Part, Setting};
 use crate::process::said;
-use crate::scenes::{ALL, Runs, Scene, remove};
+use crate::scenes::{Runs, Scene, remove};
 use crate::table::{Count, Table};
 use crate::workers;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 pub const PART: Part = Part {
@@ -26,10 +27,10 @@ pub const PART: Part = Part {
     run,
 };
 
-/// Steps of each scene; one million makes five in all.
-const STEPS: u64 = 1_000_000;
+/// Steps of each scene.
+const STEPS: u64 = 5_000_000;
 /// Time for a scene without `--minutes`.
-const TIME: Duration = Duration::from_secs(30 * 60);
+const TIME: Duration = Duration::from_secs(2 * 3600);
 /// Interval of samples.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Rise of memory that an allocator's pages may cause.
@@ -48,6 +49,20 @@ const OUTPUTS: &[&str] = &[
     "5000",
 ];
 
+/// Tiny scenes, so that a step takes a fraction of a millisecond; the fastest ones first, so that they leave
+/// time to the others.
+const SCENES: [Scene; 5] = [
+    soaked("dem", &["column_collapse", "--set", "scale=0.2"]),
+    soaked("mpm", &["snowball_collision", "--set", "scale=0.1"]),
+    soaked("water", &["dam_break", "--set", "fluid.particle_spacing_m=0.06"]),
+    soaked("snow", &["melting", "--set", "scale=0.08"]),
+    soaked("viscoelastic", &["viscoelastic_springs", "--set", "scale=0.15"]),
+];
+
+const fn soaked(name: &'static str, scene: &'static [&'static str]) -> Scene {
+    Scene { name, scene, outputs: OUTPUTS, steps: STEPS }
+}
+
 /// State of the process at a step.
 struct Sample {
     seconds: f64,
@@ -60,16 +75,21 @@ struct Sample {
 /// Runs all scenes that have no row yet, several at a time.
 fn run(setting: &Setting) -> Result<Count, String> {
     let mut table = Table::open(&setting.folder, PART.name)?;
-    let begin = Instant::now();
-    // The time of the part is divided among the scenes that run one after another.
-    let rounds = ALL.len().div_ceil(setting.jobs) as u32;
-    let share = setting.deadline.map_or(TIME, |deadline| deadline.duration_since(begin) / rounds);
-    let scenes: Vec<&Scene> = ALL.iter().filter(|scene| !table.has("soak", scene.name)).collect();
-    let verdicts = workers::map(setting.jobs, scenes, |scene| (scene.name, soak(setting, scene, share)));
+    let scenes: Vec<&Scene> = SCENES.iter().filter(|scene| !table.has("soak", scene.name)).collect();
+    // The time that is left is divided among the scenes that have not begun.
+    let n_waiting = AtomicUsize::new(scenes.len());
+    let verdicts = workers::map(setting.jobs, scenes, |scene| {
+        let n_waiting = n_waiting.fetch_sub(1, Ordering::Relaxed);
+        let rounds = n_waiting.div_ceil(setting.jobs) as u32;
+        let time = setting.deadline.map_or(TIME, |deadline| {
+            deadline.saturating_duration_since(Instant::now()) / rounds
+        });
+        (scene.name, soak(setting, scene, time))
+    });
     for (name, verdict) in verdicts {
         table.add("soak", name, verdict)?;
     }
-    Ok(table.report(ALL.iter().map(|_| "soak")))
+    Ok(table.report(SCENES.iter().map(|_| "soak")))
 }
 
 /// Runs a scene to its last step, or until the time is over; the run then ends as by Ctrl-C.
@@ -79,8 +99,7 @@ fn soak(setting: &Setting, scene: &Scene, time: Duration) -> Result<String, Stri
     remove(&out)?;
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let runs = Runs::new(setting);
-    let long = Scene { outputs: OUTPUTS, steps: STEPS, ..*scene };
-    let mut command = runs.command(&long, &out, None, None);
+    let mut command = runs.command(scene, &out, None, None);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let samples = sample(&mut child, &out, time)?;
@@ -209,7 +228,7 @@ fn judge(samples: &[Sample], times: &[(f64, f64)]) -> Result<String, String> {
     let Sample { seconds, step, memory_mib, handles, threads } = last;
     let [per_million, its_error] = [slope.value, slope.error].map(|value| 1e6 * value);
     let text = [
-        format!("{step} steps in {seconds:.0} s; memory {memory_mib:.1} MiB; rise {rise_mib:.2} MiB"),
+        format!("{step} of {STEPS} steps in {seconds:.0} s; memory {memory_mib:.1} MiB; rise {rise_mib:.2} MiB"),
         format!("slope {per_million:.3} ± {its_error:.3} MiB per million steps"),
         format!("projected {day_mib:.1} ± {day_error_mib:.1} MiB per day"),
         format!("handles {handles}; threads {threads}"),

@@ -6,8 +6,8 @@
 //                      HANG of vkQueueSubmit2 is success, but the commands never run, as if one never ended.
 // FRAZIL_VULKAN_LOG    file for the findings, a line each, written when the process ends:
 //                        call FUNCTION COUNT RESULT…   calls of a function, and how it may fail
-//                        site FUNCTION N               without a fault: call that is the first by its chain
-//                                                      of callers in the program
+//                        site FUNCTION N CHAIN         without a fault: call that is the first by its chain
+//                                                      of callers in the program, and a hash of the chain
 //                        fired FUNCTION N RESULT       the fault
 //                        live KIND NAME                an object that was never destroyed
 //                        orphan KIND NAME              an object that was alive when its device was destroyed
@@ -231,7 +231,7 @@ static void note_site(enum function function, unsigned n) {
     sites[at] = hash;
     ++n_sites;
     char text[NAME];
-    snprintf(text, sizeof text, "%u", n);
+    snprintf(text, sizeof text, "%u %016llx", n, (unsigned long long)hash);
     find("site", functions[function].name, text);
 }
 

@@ -8,24 +8,26 @@
 //! - it has destroyed all Vulkan objects, by the layer's list and, in a quarter of the cases, by that of the
 //!   validation layers, unless the device hangs;
 //! - the checkpoint, if there is one, is whole, and the run resumed from it ends with the state, recording,
-//!   metrics and pictures of a run without faults; without a checkpoint, a new run does.
+//!   metrics and pictures of a run without faults; without a checkpoint, a new run does. This is tried once
+//!   for equal files.
 //!
 //! Cases are tried in three groups, so that a campaign that is ended early has had the most telling ones: the
 //! first and the last call of each function with all results; the first call of each call site, which is a
 //! chain of callers in the program, with one result; all others. Within a group the order is the same each
 //! time and looks random.
 
-use crate::outcome::Outcome;
+use crate::outcome::{self, Outcome};
 use crate::part::{Part, Setting};
 use crate::process::{self, said};
 use crate::table::{Count, Table};
-use std::collections::HashSet;
+use crate::workers;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub const PART: Part =
@@ -99,13 +101,46 @@ const OUTPUTS: &[&str] = &[
     "--quiet",
 ];
 
+/// Groups of cases, in the order in which they are tried.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Functions,
+    Sites,
+    Others,
+}
+
+impl Group {
+    fn about(self) -> &'static str {
+        match self {
+            Self::Functions => "first and last call of each function, all results",
+            Self::Sites => "first call of each other call site, one result",
+            Self::Others => "all other calls and results",
+        }
+    }
+}
+
 /// A fault of one call.
 struct Case {
     subject: &'static Subject,
+    group: Group,
     function: String,
     at: u64,
     result: String,
     is_validated: bool,
+}
+
+/// Results of a subject without faults.
+struct Reference {
+    outcome: Outcome,
+    /// Hashes of the files that faults have left, from which these results were reproduced. Most faults
+    /// precede the first checkpoint and leave the same files.
+    verified: Mutex<HashSet<u64>>,
+}
+
+impl Reference {
+    fn verified(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Result of a case.
@@ -127,8 +162,8 @@ struct Place {
 struct Log {
     /// Function, number of calls, results.
     calls: Vec<(String, u64, Vec<String>)>,
-    /// Function and number of the first call of each call site.
-    sites: HashSet<(String, u64)>,
+    /// Function and number of the first call of each call site, and its chain of callers.
+    sites: HashMap<(String, u64), String>,
     has_fired: bool,
     leaks: Vec<String>,
 }
@@ -144,37 +179,40 @@ fn run(setting: &Setting) -> Result<Count, String> {
     write_manifest(&data, &setting.folder.join("vulkan_faults.so"))?;
     let mut cases = Vec::new();
     let mut references = Vec::new();
+    let mut chains = HashSet::new();
     for subject in SUBJECTS {
         let place = Place { folder: folder.join("reference").join(subject.name), data: data.clone() };
-        let (outcome, log) = undisturbed(setting, &place, subject)?;
-        references.push(outcome);
+        let (outcome, mut log) = undisturbed(setting, &place, subject)?;
+        references.push(Reference { outcome, verified: Mutex::default() });
         let n_calls: u64 = log.calls.iter().map(|(_, n, _)| n).sum();
+        // Call sites that an earlier subject has with the same scene are not tried again.
+        log.sites.retain(|_, chain| chains.insert((subject.scene[0], chain.clone())));
         println!("{}: {n_calls} calls that may fail, {} call sites", subject.name, log.sites.len());
         for (function, n, results) in log.calls {
             for at in 1..=n {
-                let is_site = log.sites.contains(&(function.clone(), at));
+                let is_site = log.sites.contains_key(&(function.clone(), at));
                 // The result of a site differs from site to site.
                 let of_site = order_of(&(subject.name, &function, at)) as usize % results.len().max(1);
                 for (i, result) in results.iter().enumerate() {
                     let group = match (at == 1 || at == n, is_site && i == of_site) {
-                        (true, _) => 0,
-                        (false, true) => 1,
-                        (false, false) => 2,
+                        (true, _) => Group::Functions,
+                        (false, true) => Group::Sites,
+                        (false, false) => Group::Others,
                     };
                     let order = order_of(&(subject.name, &function, at, result));
                     let is_validated = order % VALIDATED == 0;
                     let (function, result) = (function.clone(), result.clone());
-                    cases.push(((group, order), Case { subject, function, at, result, is_validated }));
+                    cases.push((order, Case { subject, group, function, at, result, is_validated }));
                 }
             }
         }
     }
-    cases.sort_by_key(|(order, _)| *order);
+    cases.sort_by_key(|(order, case)| (case.group, *order));
     let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
 
     let table = Mutex::new(Table::open(&setting.folder, PART.name)?);
     let next = AtomicUsize::new(0);
-    let work = |worker: usize| -> Result<(), String> {
+    let work = |worker: usize| {
         let place = Place { folder: folder.join(format!("worker {worker}")), data: data.clone() };
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             if setting.is_over() {
@@ -194,12 +232,14 @@ fn run(setting: &Setting) -> Result<Count, String> {
         }
         Ok(())
     };
-    let n_workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..n_workers).map(|worker| scope.spawn(move || work(worker))).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a worker failed".to_owned())?)
-    })?;
+    let ended = workers::map(setting.jobs, (0..setting.jobs).collect(), work);
+    ended.into_iter().collect::<Result<Vec<()>, String>>()?;
     let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for group in [Group::Functions, Group::Sites, Group::Others] {
+        let of_group = || cases.iter().filter(|case| case.group == group);
+        let n_tried = of_group().filter(|case| table.has(&case.class(), &case.name())).count();
+        println!("{}: {n_tried} of {} cases have been tried", group.about(), of_group().count());
+    }
     let classes: Vec<String> = cases.iter().map(Case::class).collect();
     Ok(table.report(classes.iter().map(String::as_str)))
 }
@@ -306,6 +346,17 @@ impl Place {
         environment
     }
 
+    /// Returns a hash of the files of which a run may continue: results without times, and caches.
+    fn left(&self) -> Result<u64, String> {
+        let mut hasher = DefaultHasher::new();
+        for folder in [self.out(), self.cache()] {
+            if folder.exists() {
+                outcome::files(&folder)?.hash(&mut hasher);
+            }
+        }
+        Ok(hasher.finish())
+    }
+
     /// Empties the folder, and fills the cache with that of the undisturbed run unless it shall be empty.
     fn prepare(&self, setting: &Setting, subject: &Subject) -> Result<(), String> {
         let _ = fs::remove_dir_all(&self.folder);
@@ -350,7 +401,7 @@ impl Case {
     }
 
     /// Runs with the fault, and resumes.
-    fn run(&self, setting: &Setting, place: &Place, reference: &Outcome) -> Result<Verdict, String> {
+    fn run(&self, setting: &Setting, place: &Place, reference: &Reference) -> Result<Verdict, String> {
         place.prepare(setting, self.subject)?;
         let and_later = if self.is_hang() { "+" } else { "" };
         let fault = format!("{}:{}{and_later}:{}", self.function, self.at, self.result);
@@ -390,7 +441,9 @@ impl Case {
         match ended.status.code() {
             Some(0) if !self.is_hang() => {
                 let outcome = Outcome::read(&place.out())?;
-                outcome.must_equal(reference).map_err(|problem| format!("status 0, but {problem}"))?;
+                outcome
+                    .must_equal(&reference.outcome)
+                    .map_err(|problem| format!("status 0, but {problem}"))?;
                 return Ok(Verdict::Passed("not needed"));
             }
             Some(3) => {}
@@ -411,13 +464,18 @@ impl Case {
             let _ = fs::remove_dir_all(place.out());
             (Vec::new(), "new run")
         };
+        let left = place.left()?;
+        if reference.verified().contains(&left) {
+            return Ok(Verdict::Passed(detail));
+        }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let ended = start(setting, place, self.subject, &arguments, &[])?;
         if !ended.status.success() {
             return Err(format!("{detail}: ended with {}: {}", ended.status, process::said(&ended)));
         }
         let outcome = Outcome::read(&place.out())?;
-        outcome.must_equal(reference).map_err(|problem| format!("{detail}: {problem}"))?;
+        outcome.must_equal(&reference.outcome).map_err(|problem| format!("{detail}: {problem}"))?;
+        reference.verified().insert(left);
         Ok(Verdict::Passed(detail))
     }
 }
@@ -434,9 +492,9 @@ impl Log {
                     log.calls.push((function.to_owned(), n, results));
                 }
                 ["fired", ..] => log.has_fired = true,
-                ["site", function, n] => {
+                ["site", function, n, chain] => {
                     let n = n.parse().map_err(|_| format!("not a line of the layer: {line}"))?;
-                    log.sites.insert((function.to_owned(), n));
+                    log.sites.insert((function.to_owned(), n), chain.to_owned());
                 }
                 _ => log.leaks.push(line.trim().to_owned()),
             }

@@ -259,8 +259,8 @@ fn reached(case: &MpmCase, x: DVec3) -> BTreeMap<[i64; 3], Reached> {
                     weight: 0.0,
                     gradient: DVec3::ZERO,
                     offset_m: p.node_m(n.node) - x,
-                    weight_off: 0.0,
-                    gradient_off: 0.0,
+                    weight_off: 3.0 * printed,
+                    gradient_off: 3.0 * printed / p.cell_size_m,
                 });
                 node.weight_off += (n.weight - node.weight).abs();
                 node.gradient_off += (n.gradient - node.gradient).length();

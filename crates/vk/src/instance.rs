@@ -8,6 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
+/// Settings of the validation layer that differ from the defaults of versions 1.3.268 and later, which have
+/// them; earlier ones behave so in any case.
+static LAYER_SETTINGS: [(&CStr, vk::Bool32); 2] = [
+    // Synchronization validation sees what kernels read and write.
+    (c"syncval_shader_accesses_heuristic", vk::TRUE),
+    // Each message is reported, not only the first ten of an identifier.
+    (c"enable_message_limit", vk::FALSE),
+];
+
 /// A Vulkan instance with optional core and synchronization validation.
 pub(crate) struct Instance {
     pub entry: ash::Entry,
@@ -42,6 +51,10 @@ impl Instance {
         if debug_utils {
             enabled.push(ext::debug_utils::NAME);
         }
+        let has_settings = validation && has_layer_settings(&entry)?;
+        if has_settings {
+            enabled.push(ext::layer_settings::NAME);
+        }
         let mut flags = vk::InstanceCreateFlags::empty();
         if has(khr::portability_enumeration::NAME) {
             enabled.push(khr::portability_enumeration::NAME);
@@ -64,8 +77,20 @@ impl Instance {
             .application_info(&application)
             .enabled_extension_names(&enabled)
             .enabled_layer_names(&enabled_layers);
+        let settings = LAYER_SETTINGS.each_ref().map(|(name, value)| vk::LayerSettingEXT {
+            p_layer_name: VALIDATION_LAYER.as_ptr(),
+            p_setting_name: name.as_ptr(),
+            ty: vk::LayerSettingTypeEXT::BOOL32,
+            value_count: 1,
+            p_values: std::ptr::from_ref(value).cast(),
+            ..Default::default()
+        });
+        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         if validation {
             info = info.push_next(&mut features);
+        }
+        if has_settings {
+            info = info.push_next(&mut settings);
         }
         // SAFETY: all pointers in info live until the call returns, and every name comes from the loader's
         // own lists.
@@ -111,6 +136,14 @@ impl Instance {
         self.messenger = Some((loader, messenger));
         Ok(())
     }
+}
+
+/// Returns true if the validation layer takes settings from the program.
+fn has_layer_settings(entry: &ash::Entry) -> Result<bool> {
+    // SAFETY: the entry is loaded, and the layer is one of the loader's list.
+    let extensions = unsafe { entry.enumerate_instance_extension_properties(Some(VALIDATION_LAYER)) }
+        .map_err(Error::call("list instance extensions", "the validation layer"))?;
+    Ok(extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(ext::layer_settings::NAME)))
 }
 
 impl Drop for Instance {

@@ -46,11 +46,13 @@ impl ValidationLog {
     }
 }
 
-/// Known false positives, each with the layer's version and the reason.
+/// Messages that do not concern frazil, by identifier and part of the text, each with the layer's version and
+/// the reason.
 const SUPPRESSED: &[(&str, &str)] = &[
-    // Seen with layers 1.3.239: the loader warns that a layer on the path was built for an older API; this
-    // does not concern frazil.
+    // Seen with layers 1.3.239: the loader warns that a layer on the path was built for an older API.
     ("Loader Message", ""),
+    // Seen with layers 1.4.309: GPU-assisted validation lists the features that it enables for itself.
+    ("WARNING-GPU-Assisted-Validation", "Internal Warning"),
 ];
 
 /// Stores a message; the entry point of the debug messenger. `user_data` points to the [`ValidationLog`] that

@@ -136,7 +136,21 @@ const FLOATS: &[f64] = &[
 /// # Panics
 /// If there is no seed.
 pub fn mutate(kind: Kind, seeds: &[Vec<u8>], words: &[String], random: &mut Random) -> Vec<u8> {
-    let mut bytes = random.pick(seeds).clone();
+    let seed = random.pick(seeds).clone();
+    mutate_file(kind, seed, seeds, words, random)
+}
+
+/// Mutates a file a few times, with pieces of `seeds`.
+///
+/// # Panics
+/// If there is no seed.
+pub fn mutate_file(
+    kind: Kind,
+    mut bytes: Vec<u8>,
+    seeds: &[Vec<u8>],
+    words: &[String],
+    random: &mut Random,
+) -> Vec<u8> {
     for _ in 0..random.few() {
         let is_text = kind == Kind::Text && !random.once_in(8);
         if is_text {

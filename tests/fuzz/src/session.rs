@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::mutate::{is_name, mutate, tokens};
+use crate::mutate::{is_name, mutate, mutate_file, tokens};
 use crate::random::Random;
 use crate::target::{Input, Target, Verdict};
 
@@ -42,7 +42,17 @@ impl Session {
     /// Returns the file of a case.
     pub fn file(&self, seed: u64, case: u64) -> Vec<u8> {
         let mut random = Random::of_case(seed, self.target.name, case);
-        let mut bytes = mutate(self.target.kind, &self.seeds, &self.words, &mut random);
+        self.repaired(mutate(self.target.kind, &self.seeds, &self.words, &mut random))
+    }
+
+    /// Returns a mutation of a file, the same for the same `seed`.
+    pub fn mutant(&self, bytes: &[u8], seed: u64) -> Vec<u8> {
+        let mut random = Random::of_case(seed, self.target.name, 0);
+        self.repaired(mutate_file(self.target.kind, bytes.to_vec(), &self.seeds, &self.words, &mut random))
+    }
+
+    /// Repairs a mutated file, so that it passes checksums if the target asks for it.
+    pub fn repaired(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         (self.target.repair)(&mut bytes);
         bytes
     }

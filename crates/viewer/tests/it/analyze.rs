@@ -42,7 +42,9 @@ fn a_single_particle_strains_in_the_printed_scheme_and_not_by_default() {
         found
     };
     let max = |variant: &str| strains(variant).into_iter().fold(0.0, f64::max);
-    assert!(max("as_printed") > 1e-6, "{page}");
+    // More than the rounding of F; how much more depends on the device, which may contract products and sums:
+    // 1.6e-5 on llvmpipe of Mesa 22.3 with LLVM 15, 6.8e-7 of Mesa 25.0 with LLVM 19.
+    assert!(max("as_printed") > f64::from(f32::EPSILON), "{page}");
     let first = strains("as_printed").into_iter().find(|strain| *strain > 0.0).unwrap();
     assert!(max("as_printed") > 30.0 * first, "from {first}: {page}");
     assert_eq!(max("both"), 0.0, "{page}");
