@@ -136,6 +136,7 @@ fn cause(result: vk::Result) -> String {
 fn place(reached: &Option<String>, first_pass: &str, last_pass: &str) -> String {
     match reached {
         Some(pass) => format!("in pass {pass}"),
+        None if first_pass.is_empty() => "without passes: barriers for the host".into(),
         None => format!("in one of the passes {first_pass} … {last_pass}"),
     }
 }

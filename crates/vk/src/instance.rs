@@ -86,8 +86,12 @@ impl Instance {
             ..Default::default()
         });
         let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        let log = ValidationLog::default();
+        let log_for_callback = Box::new(log.clone());
+        // Messages of the creation itself.
+        let mut messenger = messenger_info(&log_for_callback);
         if validation {
-            info = info.push_next(&mut features);
+            info = info.push_next(&mut features).push_next(&mut messenger);
         }
         if has_settings {
             info = info.push_next(&mut settings);
@@ -101,8 +105,6 @@ impl Instance {
             }
         })?;
 
-        let log = ValidationLog::default();
-        let log_for_callback = Box::new(log.clone());
         let mut instance = Self {
             entry,
             raw,
@@ -120,22 +122,26 @@ impl Instance {
 
     fn install_messenger(&mut self) -> Result<()> {
         let loader = ext::debug_utils::Instance::new(&self.entry, &self.raw);
-        let user_data: *const ValidationLog = &*self._log_for_callback;
-        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
-            .message_severity(
-                vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
-            )
-            .message_type(
-                vk::DebugUtilsMessageTypeFlagsEXT::GENERAL | vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION,
-            )
-            .pfn_user_callback(Some(validation::callback))
-            .user_data(user_data.cast_mut().cast());
+        let info = messenger_info(&self._log_for_callback);
         // SAFETY: the callback matches the signature, and its user data lives as long as this instance.
         let messenger = unsafe { loader.create_debug_utils_messenger(&info, None) }
             .map_err(Error::call("create debug messenger", "the instance"))?;
         self.messenger = Some((loader, messenger));
         Ok(())
     }
+}
+
+/// Returns the messenger that writes to a log, which must outlive it.
+fn messenger_info(log: &ValidationLog) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(
+            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        )
+        .message_type(
+            vk::DebugUtilsMessageTypeFlagsEXT::GENERAL | vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION,
+        )
+        .pfn_user_callback(Some(validation::callback))
+        .user_data(std::ptr::from_ref(log).cast_mut().cast())
 }
 
 /// Returns true if the validation layer takes settings from the program.

@@ -610,7 +610,7 @@ impl Recorder {
         }
         unbound.map_or(Ok(()), Err).map_err(Error::call("allocate descriptor sets", "a command buffer"))?;
         ended.map_err(Error::call("end", "a command buffer"))?;
-        if !self.is_blank || self.parts.is_empty() {
+        if !self.is_blank {
             self.parts.extend(self.pool.take().map(Part::Own));
         }
         let (mut buffers, mut pools, mut replayed) = (Vec::new(), Vec::new(), Vec::new());

@@ -15,7 +15,8 @@ pub struct Submission {
 }
 
 impl Device {
-    /// Submits recorded work and returns immediately.
+    /// Submits recorded work and returns immediately. A recorder without commands is not submitted: the last
+    /// submission stands for it.
     ///
     /// # Errors
     /// The first mistake made while recording, or the queue's error.
@@ -41,7 +42,7 @@ impl Device {
 }
 
 impl Submission {
-    /// Returns the number of the submission; numbers increase by one.
+    /// Returns the number of the submission; numbers increase by one, unless nothing was recorded.
     pub fn value(&self) -> u64 {
         self.value
     }
@@ -70,5 +71,30 @@ impl Submission {
         let Some(time_stamps) = &self.time_stamps else { return Ok(Vec::new()) };
         self.wait()?;
         time_stamps.read()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Device, DeviceOptions};
+
+    #[test]
+    fn a_recorder_without_commands_is_not_submitted_and_stands_for_the_last_submission() {
+        let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+        let submit_nothing = || {
+            let nothing = device.submit(device.recorder().unwrap()).unwrap();
+            nothing.wait().unwrap();
+            assert!(nothing.is_done().unwrap());
+            nothing.value()
+        };
+        let before = submit_nothing();
+        let buffer = device.buffer::<u32>("filled", 8).unwrap();
+        let mut recorder = device.recorder().unwrap();
+        recorder.fill(&buffer, 7);
+        let filled = device.submit(recorder).unwrap();
+        assert_eq!(filled.value(), before + 1);
+        assert_eq!(submit_nothing(), filled.value());
+        assert_eq!(device.download(&buffer, 8).unwrap(), [7; 8]);
+        device.check_validation().unwrap();
     }
 }

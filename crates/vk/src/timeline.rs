@@ -249,7 +249,7 @@ impl Timeline {
 
     /// Submits commands after all earlier submissions, also waiting for and signalling binary semaphores of
     /// the window system, and returns the submission's number. The number is stored in `stamp` before another
-    /// submission can follow.
+    /// submission can follow. Without commands and semaphores, the last submission stands for this one.
     pub fn submit(
         &self,
         device: &ash::Device,
@@ -258,6 +258,12 @@ impl Timeline {
         signal: &[vk::Semaphore],
     ) -> Result<u64> {
         let mut state = self.state();
+        if commands.buffers.is_empty() && wait.is_empty() && signal.is_empty() {
+            state.free_pools.extend(commands.pools);
+            state.free_marks.extend(commands.marks);
+            commands.stamp.store(state.submitted, Ordering::Release);
+            return Ok(state.submitted);
+        }
         let value = state.submitted + 1;
         let all = vk::PipelineStageFlags2::ALL_COMMANDS;
         let binary = |s: &vk::Semaphore| vk::SemaphoreSubmitInfo::default().semaphore(*s).stage_mask(all);

@@ -53,6 +53,8 @@ const SUPPRESSED: &[(&str, &str)] = &[
     ("Loader Message", ""),
     // Seen with layers 1.4.309: GPU-assisted validation lists the features that it enables for itself.
     ("WARNING-GPU-Assisted-Validation", "Internal Warning"),
+    // It also recommends to turn other checks off for its sake.
+    ("VALIDATION-SETTINGS", "GPU Assisted Validation"),
 ];
 
 /// Stores a message; the entry point of the debug messenger. `user_data` points to the [`ValidationLog`] that
