@@ -81,9 +81,9 @@ fn run(setting: &Setting) -> Result<Count, String> {
     let verdicts = workers::map(setting.jobs, scenes, |scene| {
         let n_waiting = n_waiting.fetch_sub(1, Ordering::Relaxed);
         let rounds = n_waiting.div_ceil(setting.jobs) as u32;
-        let time = setting.deadline.map_or(TIME, |deadline| {
-            deadline.saturating_duration_since(Instant::now()) / rounds
-        });
+        let time = setting
+            .deadline
+            .map_or(TIME, |deadline| deadline.saturating_duration_since(Instant::now()) / rounds);
         (scene.name, soak(setting, scene, time))
     });
     for (name, verdict) in verdicts {
@@ -207,6 +207,10 @@ fn fit(points: &[(f64, f64)]) -> Option<Slope> {
 
 /// Decides whether something has grown, and describes the samples.
 fn judge(samples: &[Sample], times: &[(f64, f64)]) -> Result<String, String> {
+    // After the last step the run draws its plots.
+    let end = samples.last().map_or(0.0, |sample| sample.step);
+    let n_running = samples.partition_point(|sample| sample.step < end);
+    let samples = &samples[..n_running];
     let last = samples.last().ok_or("no sample: the run was too short")?;
     let warm: Vec<&Sample> = samples.iter().filter(|sample| sample.step >= 0.1 * last.step).collect();
     let memory: Vec<(f64, f64)> = warm.iter().map(|sample| (sample.step, sample.memory_mib)).collect();
@@ -228,7 +232,9 @@ fn judge(samples: &[Sample], times: &[(f64, f64)]) -> Result<String, String> {
     let Sample { seconds, step, memory_mib, handles, threads } = last;
     let [per_million, its_error] = [slope.value, slope.error].map(|value| 1e6 * value);
     let text = [
-        format!("{step} of {STEPS} steps in {seconds:.0} s; memory {memory_mib:.1} MiB; rise {rise_mib:.2} MiB"),
+        format!(
+            "{step} of {STEPS} steps in {seconds:.0} s; memory {memory_mib:.1} MiB; rise {rise_mib:.2} MiB"
+        ),
         format!("slope {per_million:.3} ± {its_error:.3} MiB per million steps"),
         format!("projected {day_mib:.1} ± {day_error_mib:.1} MiB per day"),
         format!("handles {handles}; threads {threads}"),

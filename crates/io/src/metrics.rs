@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::extent::{Extent, Tally};
 use crate::frame::{is_plain, label, list};
 use crate::json::read_text;
+use frazil_scene::shortened;
 
 /// Quantity that a run reports: its name and its unit in SI, empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,12 +180,13 @@ impl MetricsTable {
             .split(',')
             .map(|cell| {
                 Metric::from_label(cell).ok_or_else(|| {
-                    wrong(1, format!("expected a metric such as \"time [s]\", found {cell:?}"))
+                    let found = shortened(cell);
+                    wrong(1, format!("expected a metric such as \"time [s]\", found {found:?}"))
                 })
             })
             .collect::<Result<Vec<_>>>()?;
         if let Some(twice) = duplicate(&metrics) {
-            return Err(wrong(1, format!("the metric {twice:?} occurs twice")));
+            return Err(wrong(1, format!("the metric {} occurs twice", shortened(&format!("{twice:?}")))));
         }
 
         let mut columns = vec![Vec::new(); metrics.len()];
@@ -198,7 +200,8 @@ impl MetricsTable {
             }
             for ((cell, metric), column) in cells.iter().zip(&metrics).zip(&mut columns) {
                 let value = cell.trim().parse().map_err(|_| {
-                    wrong(line, format!("expected a number for {:?}, found {cell:?}", metric.name))
+                    let [name, found] = [metric.name.as_str(), *cell].map(shortened);
+                    wrong(line, format!("expected a number for {name:?}, found {found:?}"))
                 })?;
                 column.push(value);
             }

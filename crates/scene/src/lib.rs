@@ -39,6 +39,7 @@ pub use bodies::{Body, BodyMotion, BodyShape, Keyframe};
 pub use collider::{Collider, Motion, Side, box_axes};
 pub use format::error::{SceneError, nearest, one_of};
 pub use format::source::{Location, Place};
+pub use format::text::shortened;
 pub use live::{LiveParameter, LiveValue};
 pub use load::{Builtin, builtin};
 pub use loaded::Loaded;

@@ -49,7 +49,8 @@ impl Profile {
         }
         let all = self.samples_ns.get(kernel)?;
         let longest = all.iter().copied().max()?;
-        let calls: Vec<u64> = all.iter().copied().filter(|ns| EMPTY_CALL * ns >= longest).collect();
+        let calls: Vec<u64> =
+            all.iter().copied().filter(|ns| EMPTY_CALL.saturating_mul(*ns) >= longest).collect();
         let median_ns = median_of_times(&calls).filter(|ns| *ns > 0)?;
         let rate = |amount: f64| amount / median_ns as f64;
         // The host counts the bytes of every call as if it had threads.

@@ -10,8 +10,8 @@ pub(crate) fn not_utf8(bytes: &[u8], error: Utf8Error) -> String {
     format!("found byte 0x{found:02x} at byte {at}, expected UTF-8 text")
 }
 
-/// Shortens text of the user for a message: "aaaa… (3000 characters)".
-pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+/// Shortens text of the user of more than a thousand characters for a message: "aaaa… (3000 characters)".
+pub fn shortened(text: &str) -> Cow<'_, str> {
     const MOST: usize = 1000;
     const KEPT: usize = 100;
     let n = text.chars().count();

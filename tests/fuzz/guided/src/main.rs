@@ -10,7 +10,8 @@ use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use std::sync::LazyLock;
 
 static SESSION: LazyLock<Session> = LazyLock::new(|| {
-    let name = std::env::var("FRAZIL_FUZZ_TARGET").expect("FRAZIL_FUZZ_TARGET: expected the name of a target");
+    let name =
+        std::env::var("FRAZIL_FUZZ_TARGET").expect("FRAZIL_FUZZ_TARGET: expected the name of a target");
     let target = targets::find(&name).unwrap_or_else(|| panic!("FRAZIL_FUZZ_TARGET: no target \"{name}\""));
     let folder = tempfile::tempdir().expect("a temporary folder").keep();
     Session::new(&target, &folder).expect("a folder of files")

@@ -69,7 +69,7 @@ pub struct Stretch<'a> {
 
 /// Draws one row of intervals over a time axis.
 pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
-    let end_ns = stretches.iter().map(|s| s.start_ns + s.duration_ns).max().unwrap_or(0).max(1);
+    let end_ns = stretches.iter().map(|s| s.start_ns.saturating_add(s.duration_ns)).max().unwrap_or(0).max(1);
     let (margin, bar_height) = (8.0, 46.0);
     let x = |ns: u64| margin + ns as f64 * (WIDTH - 2.0 * margin) / end_ns as f64;
     let (unit, unit_ns) = if end_ns > 10_000_000 { ("ms", 1e6) } else { ("µs", 1e3) };
