@@ -13,6 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub const PART: Part =
@@ -23,19 +24,19 @@ const TIME: Duration = Duration::from_secs(3600);
 
 /// Fuzzes all targets that have no row yet, several at a time.
 fn run(setting: &Setting) -> Result<Count, String> {
-    let mut table = Table::open(&setting.folder, PART.name)?;
+    let table = Table::open(&setting.folder, PART.name)?;
     let names: Vec<&str> = targets::all().iter().map(|target| target.name).collect();
     let pending: Vec<&str> = names.iter().copied().filter(|name| !table.has(PART.name, name)).collect();
     // The time that is left is divided among the targets that have not begun.
-    let n_waiting = AtomicUsize::new(pending.len());
-    let verdicts = workers::map(setting.jobs, pending, |name| {
+    let (n_waiting, table) = (AtomicUsize::new(pending.len()), Mutex::new(table));
+    let ended = workers::map(setting.jobs, pending, |name| {
         let rounds = n_waiting.fetch_sub(1, Ordering::Relaxed).div_ceil(setting.jobs) as u32;
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now()) / rounds;
-        (name, fuzz(setting, name, setting.deadline.map_or(TIME, left)))
+        let verdict = fuzz(setting, name, setting.deadline.map_or(TIME, left))?;
+        table.lock().unwrap_or_else(PoisonError::into_inner).add(PART.name, name, verdict)
     });
-    for (name, verdict) in verdicts {
-        table.add(PART.name, name, verdict?)?;
-    }
+    ended.into_iter().collect::<Result<Vec<()>, String>>()?;
+    let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(table.report(names.iter().map(|_| PART.name)))
 }
 

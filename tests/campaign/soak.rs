@@ -19,6 +19,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub const PART: Part = Part {
@@ -74,21 +75,21 @@ struct Sample {
 
 /// Runs all scenes that have no row yet, several at a time.
 fn run(setting: &Setting) -> Result<Count, String> {
-    let mut table = Table::open(&setting.folder, PART.name)?;
+    let table = Table::open(&setting.folder, PART.name)?;
     let scenes: Vec<&Scene> = SCENES.iter().filter(|scene| !table.has("soak", scene.name)).collect();
     // The time that is left is divided among the scenes that have not begun.
-    let n_waiting = AtomicUsize::new(scenes.len());
-    let verdicts = workers::map(setting.jobs, scenes, |scene| {
+    let (n_waiting, table) = (AtomicUsize::new(scenes.len()), Mutex::new(table));
+    let ended = workers::map(setting.jobs, scenes, |scene| {
         let n_waiting = n_waiting.fetch_sub(1, Ordering::Relaxed);
         let rounds = n_waiting.div_ceil(setting.jobs) as u32;
         let time = setting
             .deadline
             .map_or(TIME, |deadline| deadline.saturating_duration_since(Instant::now()) / rounds);
-        (scene.name, soak(setting, scene, time))
+        let verdict = soak(setting, scene, time);
+        table.lock().unwrap_or_else(PoisonError::into_inner).add("soak", scene.name, verdict)
     });
-    for (name, verdict) in verdicts {
-        table.add("soak", name, verdict)?;
-    }
+    ended.into_iter().collect::<Result<Vec<()>, String>>()?;
+    let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(table.report(SCENES.iter().map(|_| "soak")))
 }
 
