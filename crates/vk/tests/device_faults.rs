@@ -63,7 +63,7 @@ fn gpu_assisted_validation_finds_an_access_beyond_the_end_of_a_buffer() {
     assert!(messages.iter().any(|message| message.text.contains("access out of bounds")), "{messages:?}");
 }
 
-/// Fills a buffer many times, which takes longer than the host may be interrupted between submission and wait.
+/// Fills a buffer many times: longer than the host may be interrupted between submission and wait.
 fn submit_fills(device: &Device) -> Result<Submission> {
     let buffer = device.buffer::<u32>("filled", 1 << 20)?;
     let mut recorder = device.recorder()?;
