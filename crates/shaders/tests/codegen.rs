@@ -243,6 +243,13 @@ fn no_kernel_of_the_project_binds_more_buffers_than_every_device_does() {
     assert!(bound.iter().all(|n| *n <= 16), "{bound:?}");
 }
 
+#[test]
+fn the_generated_source_has_no_path_of_its_folder() {
+    // With one, builds in two folders would differ.
+    let source = include_str!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+    assert!(!source.contains(env!("CARGO_MANIFEST_DIR")) && !source.contains(env!("OUT_DIR")));
+}
+
 /// Returns the opcode and the words of each instruction of a module.
 fn instructions(words: &[u32]) -> Vec<(u32, &[u32])> {
     let mut rest = &words[5..];

@@ -8,19 +8,17 @@ use super::reflect::{Binding, Element, Specialization, Struct};
 use super::unit::Unit;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
 /// Maximum number of buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the
 /// rest is a reserve.
 const MAX_BINDINGS: usize = 16;
 
 /// Returns the source of all modules, plus `types` with the structs that shaders share. The constants of an
-/// include become a module of its name, or belong to the shader of that name. `out` is the folder of SPIR-V
-/// files.
+/// include become a module of its name, or belong to the shader of that name. Paths
+/// of SPIR-V files have no folder, so that a build in another folder is the same.
 pub fn rust_source<'a>(
     units: impl Iterator<Item = &'a Unit>,
     includes: &BTreeMap<(String, String), Vec<Constant>>,
-    out: &Path,
 ) -> Result<String, String> {
     let mut includes = includes.clone();
     let mut areas: BTreeMap<String, String> = BTreeMap::new();
@@ -34,7 +32,7 @@ pub fn rust_source<'a>(
         };
         let included = includes.remove(&(unit.area.clone(), unit.name.clone())).unwrap_or_default();
         let module =
-            module(unit, &included, out, &mut shared).map_err(|e| format!("glsl/{area}/{name}:1: {e}"))?;
+            module(unit, &included, &mut shared).map_err(|e| format!("glsl/{area}/{name}:1: {e}"))?;
         let lines = interface::lines(unit).map_err(|e| format!("glsl/{area}/{name}:1: {e}"))?;
         let _ = writeln!(interfaces, "(\"{area}.{name}\", &{lines:?}),");
         areas.entry(unit.area.clone()).or_default().push_str(&module);
@@ -191,7 +189,6 @@ fn prose(line: &str) -> String {
 fn module(
     unit: &Unit,
     included: &[Constant],
-    folder: &Path,
     shared: &mut BTreeMap<String, Struct>,
 ) -> Result<String, String> {
     let (bindings, params) = unit.merged()?;
@@ -235,13 +232,12 @@ fn module(
     let _ =
         writeln!(out, "pub static {constant}: frazil_vk::{source} = frazil_vk::{source} {{ name: {label:?},");
     for (stage, ..) in &unit.stages {
-        let path = unit.spirv_file(folder, *stage);
         let field = match stage {
             Stage::Compute => "spirv",
             Stage::Vertex => "vertex_spirv",
             Stage::Fragment => "fragment_spirv",
         };
-        let _ = writeln!(out, "{field}: include_bytes!({:?}),", path.display().to_string());
+        let _ = writeln!(out, "{field}: include_bytes!({:?}),", unit.spirv_file(*stage));
     }
     out.push_str("bindings: &[");
     for binding in &bindings {

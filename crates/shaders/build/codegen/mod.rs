@@ -39,7 +39,7 @@ pub fn generate(glsl: &Path, out: &Path) -> Result<String, Vec<String>> {
     }
     for unit in units.values() {
         for (stage, spirv, _) in &unit.stages {
-            let path = unit.spirv_file(out, *stage);
+            let path = out.join(unit.spirv_file(*stage));
             if let Err(error) = std::fs::write(&path, spirv) {
                 errors.push(format!("{}: cannot write: {error}", path.display()));
             }
@@ -49,7 +49,7 @@ pub fn generate(glsl: &Path, out: &Path) -> Result<String, Vec<String>> {
         return Err(errors);
     }
     let includes = compile::includes(glsl).map_err(|e| vec![e])?;
-    emit::rust_source(units.values(), &includes, out).map_err(|e| vec![e])
+    emit::rust_source(units.values(), &includes).map_err(|e| vec![e])
 }
 
 /// Compiles a shader as a stage of its unit.

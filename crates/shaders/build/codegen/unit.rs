@@ -5,7 +5,6 @@ use super::constants::Constant;
 use super::expression::Expression;
 use super::reflect::{Binding, Interface, Struct};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// All inputs of one generated module: a `.comp`, or a `.vert` and `.frag` of the same name.
 pub struct Unit {
@@ -41,9 +40,9 @@ impl Unit {
         self.stages.iter().all(|(stage, ..)| *stage == Stage::Compute)
     }
 
-    /// Returns the file of a stage's SPIR-V in the folder `out`.
-    pub fn spirv_file(&self, out: &Path, stage: Stage) -> PathBuf {
-        out.join(format!("{}.{}.{}.spv", self.area, self.name, stage.extension()))
+    /// Returns the name of the file of a stage's SPIR-V.
+    pub fn spirv_file(&self, stage: Stage) -> String {
+        format!("{}.{}.{}.spv", self.area, self.name, stage.extension())
     }
 
     /// Returns the buffers of all stages, by slot, and the push constants.
