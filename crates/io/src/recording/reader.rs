@@ -151,9 +151,9 @@ impl Recording {
         }
     }
 
-    /// Returns the number of the frame after the last known one.
+    /// Returns the number of the frame after the last known one, which may have any number behind a gap.
     fn next_number(&self) -> u64 {
-        self.frames.last().map_or(0, |entry| entry.chunk.index + 1)
+        self.frames.last().map_or(0, |entry| entry.chunk.index.saturating_add(1))
     }
 
     /// Walks from chunk to chunk, from the end of the last known frame; where one is damaged, to the next

@@ -9,6 +9,9 @@ use crate::format::text::shortened;
 /// Maximum number of errors that are reported at once, of a table or of the values of a scene.
 pub(crate) const MAX_ERRORS: usize = 20;
 
+/// Maximum number of characters of a message of several errors.
+const MAX_CHARACTERS: usize = 3900;
+
 /// Error in a scene: what is wrong, where, and what would be right.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -87,8 +90,9 @@ pub enum SceneError {
         /// Number of particles required.
         n_particles: u64,
     },
-    /// Several keys or values are wrong, each by itself: a line each.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  "))]
+    /// Several keys or values are wrong, each by itself: a line each, up to 3900 characters, and the number
+    /// of those left out.
+    #[error("{}", lines(.0))]
     Several(Vec<SceneError>),
 }
 
@@ -107,6 +111,21 @@ impl SceneError {
             _ => Some(Self::Several(flat)),
         }
     }
+}
+
+/// Returns a line for each error, as many as a message may have.
+fn lines(errors: &[SceneError]) -> String {
+    let mut message = String::new();
+    for (n_listed, error) in errors.iter().enumerate() {
+        let line = error.to_string();
+        if n_listed > 0 && message.chars().count() + line.chars().count() > MAX_CHARACTERS {
+            message += &format!("\n  and {} more", errors.len() - n_listed);
+            break;
+        }
+        message += if n_listed > 0 { "\n  " } else { "" };
+        message += &line;
+    }
+    message
 }
 
 /// Returns "did you mean …?" if one of `known` resembles `found`, else the list of them.

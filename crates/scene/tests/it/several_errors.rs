@@ -243,9 +243,9 @@ fn releases_report_all_their_wrong_values() {
 #[test]
 fn the_number_of_reported_errors_has_a_limit() {
     let block = "{shape={sphere={centre_m=[0.5,0.5,0.5],radius_m=-1}},jitter_spacings=2},";
-    let message =
-        minimal(&[&format!("particles=[{}]", block.repeat(100))]).expect_err("100 blocks are wrong");
-    assert_eq!(message.to_string().lines().count(), 20, "{message}");
+    let found = minimal(&[&format!("particles=[{}]", block.repeat(100))]).expect_err("100 blocks are wrong");
+    let SceneError::Several(errors) = found else { panic!("{found}") };
+    assert_eq!(errors.len(), 20, "{errors:?}");
 }
 
 /// Scenes with as many sections as fit together.
@@ -276,6 +276,18 @@ fn full_scenes_are_valid() {
     for (load, sets) in full_scenes() {
         load(&sets).unwrap_or_else(|error| panic!("{error}"));
     }
+}
+
+#[test]
+fn a_message_of_many_errors_is_cut_and_tells_how_many_it_leaves_out() {
+    // Unlike any key, so that each error lists all keys of the section.
+    let keys: Vec<String> = (0..15).map(|i| format!("solver.{}=1", "qwzx".repeat(5 + i))).collect();
+    let message = minimal(&keys.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_err().to_string();
+    assert!(message.chars().count() <= 4000, "{message}");
+    let lines: Vec<&str> = message.lines().collect();
+    let [listed @ .., last] = &lines[..] else { unreachable!() };
+    assert!(listed.len() > 2 && listed.iter().all(|line| line.contains("unknown key")), "{message}");
+    assert_eq!(last.trim(), format!("and {} more", 15 - listed.len()));
 }
 
 proptest! {
