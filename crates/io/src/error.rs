@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use frazil_scene::shortened;
+
 use crate::frame::FrameError;
 
 /// Result of every fallible call in this crate that touches a file.
@@ -112,7 +114,7 @@ pub enum Error {
         problem: String,
     },
     /// A raster with unexpected contents.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {}", path.display(), shortened(problem))]
     Raster {
         /// The raster.
         path: PathBuf,
@@ -120,7 +122,7 @@ pub enum Error {
         problem: String,
     },
     /// JSON with unexpected contents.
-    #[error("{}: {cause}", path.display())]
+    #[error("{}: {}", path.display(), shortened(&cause.to_string()))]
     Json {
         /// The file.
         path: PathBuf,
