@@ -14,8 +14,8 @@ use std::fmt::Write;
 const MAX_BINDINGS: usize = 16;
 
 /// Returns the source of all modules, plus `types` with the structs that shaders share. The constants of an
-/// include become a module of its name, or belong to the shader of that name. Paths
-/// of SPIR-V files have no folder, so that a build in another folder is the same.
+/// include become a module of its name, or belong to the shader of that name. Paths of
+/// SPIR-V files have no folder, so that a build in another folder is the same.
 pub fn rust_source<'a>(
     units: impl Iterator<Item = &'a Unit>,
     includes: &BTreeMap<(String, String), Vec<Constant>>,
