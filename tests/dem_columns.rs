@@ -14,8 +14,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_reference::colliders::{Collider, Motion, Shape, Surface};
 use frazil_reference::dem::Grain;
-use frazil_reference::mpm::{Collider, Motion, Shape, Surface};
 use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_scene::Dem as Section;
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};

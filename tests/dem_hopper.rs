@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::mpm::{Collider, Motion, Shape, Surface};
+use frazil_reference::colliders::{Collider, Motion, Shape, Surface};
 use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::curves::keep_curve;

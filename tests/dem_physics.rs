@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_reference::colliders::{Collider, Shape, Surface};
 use frazil_reference::dem::{Grain, Partner};
-use frazil_reference::mpm::{Collider, Shape, Surface};
 use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_scene::{Bonds, Dem as Section};
 use frazil_shaders::common::body::{BOX, MOTION_SPINNING};
@@ -460,7 +460,7 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
 /// A grain does not pass through a terrain at any speed or slope.
 #[test]
 fn no_grain_penetrates_a_terrain() {
-    use frazil_reference::mpm::Heights;
+    use frazil_reference::colliders::Heights;
     // Ridges of 60 degrees.
     let rows: Vec<Vec<f64>> =
         (0..33).map(|k| (0..33).map(|i| 0.43 * f64::from((i + k / 3) % 2)).collect()).collect();

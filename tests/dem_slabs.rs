@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_reference::colliders::{Collider, Shape, Surface};
 use frazil_reference::dem::{Grain, State};
-use frazil_reference::mpm::{Collider, Shape, Surface};
 use frazil_scene::{Dem as Section, Slab, SlabPiece};
 use frazil_solvers::dem::{Dem, Grains, Pieces};
 use frazil_solvers::{StateColumn, Tuning};

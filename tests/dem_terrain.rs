@@ -56,8 +56,8 @@ fn no_grain_is_below_the_ground_over_an_avalanche_and_runs_are_the_same_to_the_b
 /// between them, hit at 30 m/s from all sides.
 #[test]
 fn no_grain_penetrates_cliffs_at_thirty_metres_per_second() {
+    use frazil_reference::colliders::{Collider, Heights, Shape, Surface};
     use frazil_reference::dem::Grain;
-    use frazil_reference::mpm::{Collider, Heights, Shape, Surface};
     use frazil_testkit::twins::dem::section;
     use frazil_tests::grains::{Grainpack, dt_s, grain};
     use glam::DVec3;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_reference::colliders::{Collider, Heights, Shape, Surface};
 use frazil_reference::dem::{Grain, Partner, State};
-use frazil_reference::mpm::{Collider, Heights, Shape, Surface};
 use frazil_scene::{Dem as Section, Scene, TriggerArea, WeakLayer};
 use frazil_testkit::twins::dem::{section, state_of};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_reference::colliders::{Collider, Mesh, Motion, Shape, Surface};
 use frazil_reference::dem::{Grain, Partner};
-use frazil_reference::mpm::{Collider, Mesh, Motion, Shape, Surface};
 use frazil_scene::{Dem as Section, Implicit, Mpm};
 use frazil_solvers::Surroundings;
 use frazil_testkit::twins::dem::section;

@@ -1,8 +1,8 @@
 //! Clouds of grains among bodies of every kind, under every contact law.
 
 use crate::meshes::ball_mesh;
+use frazil_reference::colliders::{Collider, Heights, Motion, Shape, Surface};
 use frazil_reference::dem::Grain;
-use frazil_reference::mpm::{Collider, Heights, Motion, Shape, Surface};
 use frazil_scene::{Bonds, Dem as Section, TriggerArea, WeakLayer};
 use frazil_testkit::Random;
 use frazil_testkit::twins::dem::section;

@@ -1,8 +1,8 @@
 //! Grains on the device and on their f64 twin.
 
 use crate::mpm_stages::device_collider;
+use frazil_reference::colliders::Collider;
 use frazil_reference::dem as twin;
-use frazil_reference::mpm::Collider;
 use frazil_scene::Dem as Section;
 use frazil_shaders::types::{BodyLoad, DemLists};
 use frazil_solvers::Surroundings;

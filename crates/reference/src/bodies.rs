@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::mpm::{Heights, Mesh, Shape as Collider};
+use crate::colliders::{Heights, Mesh, Shape as Collider};
 use crate::sph::cubic_spline;
 
 /// Shape of a body.

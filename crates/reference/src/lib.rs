@@ -4,6 +4,7 @@
 //! - [`primitives`]: reduction, scan, compaction, radix sort, uniform grid and the brute-force neighbour
 //!   oracle.
 //! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
+//! - [`colliders`]: bodies that particles collide with; f64.
 //! - [`bodies`]: bodies among position-based particles: surfaces, motion, boundary density and loads; f64.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
 //! - [`fault`]: faults of position-based steps.
@@ -23,6 +24,7 @@
 
 pub mod bodies;
 pub mod bonds;
+pub mod colliders;
 pub mod dem;
 pub mod depth_averaged;
 pub mod ellipsoids;

@@ -3,7 +3,7 @@
 use super::contact::Parameters;
 use super::step::Grain;
 use super::surroundings::{Partner, surfaces};
-use crate::mpm::Collider;
+use crate::colliders::Collider;
 use glam::DVec3;
 
 /// Share of the skin by which a grain may move before lists are built again.

@@ -2,7 +2,7 @@
 
 use super::contact::{ContactHistory, ContactKinematics, Parameters, Phase, evaluate_contact};
 use super::surroundings::{Partner, surfaces, torque_centre};
-use crate::mpm::Collider;
+use crate::colliders::Collider;
 use glam::{DMat3, DQuat, DVec3};
 
 /// A convex polyhedron of ice.

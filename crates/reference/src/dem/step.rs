@@ -3,7 +3,7 @@
 use super::contact::{ContactForce, ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::slab::{Slabs, Wrench};
 use super::surroundings::{Partner, surfaces, torque_centre, velocity};
-use crate::mpm::Collider;
+use crate::colliders::Collider;
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;

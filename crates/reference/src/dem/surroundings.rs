@@ -1,7 +1,7 @@
 //! Surfaces around grains and pieces: walls of the domain and bodies.
 
 use super::contact::Parameters;
-use crate::mpm::{Collider, Shape};
+use crate::colliders::{Collider, Shape};
 use glam::DVec3;
 
 /// Partner of a contact.

@@ -1,6 +1,7 @@
 //! Effect of colliders and of the walls of the domain on positions and velocities.
 
-use super::{Collider, Parameters, Surface, outer};
+use super::{Parameters, outer};
+use crate::colliders::{Collider, Surface};
 use glam::{DMat3, DVec3};
 
 /// Share of a speed that rounding on a device leaves along a normal after its removal.

@@ -1,7 +1,8 @@
 //! Forces of surfaces on the particles that touch them.
 
 use super::collision::walls;
-use super::{Parameters, Particle, Surface, outer};
+use super::{Parameters, Particle, outer};
+use crate::colliders::Surface;
 use glam::DVec3;
 
 /// Applies the forces of all surfaces that are not sticky to a particle at the end of a step; adds impulses

@@ -8,31 +8,28 @@
 //! - `splines`: the nodes in the stencil of a particle, their weights and gradients.
 //! - `blocks`: keys of particles, blocks of nodes, ranges of particles of one cell.
 //! - `constitutive`: energy, stress, its differential, and yield.
-//! - `colliders`, `collision`: bodies, and the effect of contact on velocities.
+//! - `collision`: the effect of contact with bodies on velocities.
 //! - `contact`: forces of surfaces on particles.
 //! - `transfer`: particles to grid, the grid's step, grid to particles.
 //! - `implicit`: the operator of the semi-implicit step, and its solver.
 //! - `step`: a whole step, faults, and sums over all particles.
 
 mod blocks;
-mod colliders;
 mod collision;
 mod constitutive;
 mod contact;
 mod implicit;
-mod mesh;
 mod splines;
 mod step;
 mod transfer;
 
+use crate::colliders::{Collider, Surface};
 use glam::{DMat3, DVec3};
 
 pub use blocks::{Lattice, cell_ranges, keep_order};
-pub use colliders::{Collider, Heights, Motion, Shape, Surface};
 pub use collision::collide;
 pub use constitutive::{Lame, Material, svd};
 pub use implicit::{Solved, apply_stiffness};
-pub use mesh::Mesh;
 pub use splines::{Neighbour, Stencil};
 pub use step::{Energy, Fault, FaultKind, State};
 pub use transfer::{Grid, Node};

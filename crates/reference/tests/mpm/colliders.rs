@@ -1,4 +1,5 @@
-use frazil_reference::mpm::{Collider, Heights, Motion, Parameters, Shape, Surface, collide};
+use frazil_reference::colliders::{Collider, Heights, Motion, Shape, Surface};
+use frazil_reference::mpm::{Parameters, collide};
 use glam::{DMat3, DVec3};
 
 use crate::{Random, close, parameters};

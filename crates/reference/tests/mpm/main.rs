@@ -9,7 +9,8 @@ mod splines;
 mod step;
 mod transfer;
 
-use frazil_reference::mpm::{Material, Parameters, Particle, Spline, State, Surface, Transfer, Weights};
+use frazil_reference::colliders::Surface;
+use frazil_reference::mpm::{Material, Parameters, Particle, Spline, State, Transfer, Weights};
 use glam::{DMat3, DVec3};
 
 const CELL_M: f64 = 0.1;

@@ -1,6 +1,5 @@
-use frazil_reference::mpm::{
-    Collider, Fault, FaultKind, Material, Motion, Parameters, Particle, Shape, State, Surface, Transfer,
-};
+use frazil_reference::colliders::{Collider, Motion, Shape, Surface};
+use frazil_reference::mpm::{Fault, FaultKind, Material, Parameters, Particle, State, Transfer};
 use glam::{DMat3, DVec3};
 
 use crate::{CELL_M, TRANSFERS, ball, close, cloud, parameters, settings};

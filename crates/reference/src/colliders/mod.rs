@@ -1,8 +1,10 @@
-//! Bodies and their effect on the velocity of snow (Breekveldt2017 sec 3.2.5).
+//! Bodies that particles collide with: distance, normal and velocity of their surfaces, in f64.
+
+mod mesh;
 
 use glam::{DMat3, DVec3};
 
-use super::mesh::Mesh;
+pub use mesh::Mesh;
 
 /// Boundary condition of snow at a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
