@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_kernels::CellSortMethod;
+use frazil_reference::colliders;
 use frazil_reference::mpm::{self as twin, Particle};
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, ROWS_PER_THREAD, Surroundings};
@@ -28,11 +29,12 @@ fn surroundings(dimensions: u32) -> Surroundings {
 }
 
 /// Creates a moving ball, so that bits depend on the time, too.
-fn moving_ball() -> twin::Collider {
-    let motion = twin::Motion { velocity_m_s: DVec3::new(3.0, 1.0, 0.0), from_s: 0.0005, until_s: 0.002 };
-    twin::Collider {
-        shape: twin::Shape::Ball { centre_m: DVec3::new(0.4, 0.4, 0.4), radius_m: 0.15 },
-        surface: twin::Surface { friction: 0.3, sticky: false },
+fn moving_ball() -> colliders::Collider {
+    let motion =
+        colliders::Motion { velocity_m_s: DVec3::new(3.0, 1.0, 0.0), from_s: 0.0005, until_s: 0.002 };
+    colliders::Collider {
+        shape: colliders::Shape::Ball { centre_m: DVec3::new(0.4, 0.4, 0.4), radius_m: 0.15 },
+        surface: colliders::Surface { friction: 0.3, sticky: false },
         motion: Some(motion),
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_reference::colliders;
 use frazil_reference::mpm as twin;
 use frazil_scene::{Contact, Implicit, Mpm as Section, Transfer};
 use frazil_shaders::types::Body;
@@ -163,17 +164,17 @@ fn a_restored_run_continues_with_the_same_loads() {
 #[test]
 fn loads_of_random_states_agree_with_the_twin() {
     let device = device();
-    let body = |shape, friction, sticky, velocity: DVec3| twin::Collider {
+    let body = |shape, friction, sticky, velocity: DVec3| colliders::Collider {
         shape,
-        surface: twin::Surface { friction, sticky },
-        motion: Some(twin::Motion { velocity_m_s: velocity, from_s: 0.0, until_s: 1.0 }),
+        surface: colliders::Surface { friction, sticky },
+        motion: Some(colliders::Motion { velocity_m_s: velocity, from_s: 0.0, until_s: 1.0 }),
     };
     for dimensions in [2, 3] {
         for transfer in TRANSFERS {
             let depth = if dimensions == 2 { 0.0 } else { 0.5 };
             let bodies = vec![
                 body(
-                    twin::Shape::Plane {
+                    colliders::Shape::Plane {
                         point_m: DVec3::new(0.11, 0.05, 0.0),
                         normal: DVec3::new(0.6, 0.8, 0.0),
                     },
@@ -182,13 +183,16 @@ fn loads_of_random_states_agree_with_the_twin() {
                     DVec3::ZERO,
                 ),
                 body(
-                    twin::Shape::Ball { centre_m: DVec3::new(0.45, 0.4, 0.5 * depth), radius_m: 0.13 },
+                    colliders::Shape::Ball { centre_m: DVec3::new(0.45, 0.4, 0.5 * depth), radius_m: 0.13 },
                     0.0,
                     false,
                     DVec3::new(0.8, -0.3, 0.0),
                 ),
                 body(
-                    twin::Shape::Container { centre_m: DVec3::new(0.5, 0.375, 0.5 * depth), radius_m: 0.55 },
+                    colliders::Shape::Container {
+                        centre_m: DVec3::new(0.5, 0.375, 0.5 * depth),
+                        radius_m: 0.55,
+                    },
                     0.7,
                     true,
                     DVec3::new(0.0, 0.25, 0.0),

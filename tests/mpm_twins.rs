@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_reference::colliders;
 use frazil_reference::mpm as twin;
 use frazil_scene::{
     Contact, Implicit, InitialVolume, Mpm as Section, Rasterization, Spline, Surface, Transfer, Weights,
@@ -60,38 +61,38 @@ fn odd_surroundings(dimensions: u32) -> Surroundings {
 }
 
 /// Creates bodies of each kind: at rest, moving, before and after their motion, sticky.
-fn bodies(dimensions: u32) -> Vec<twin::Collider> {
+fn bodies(dimensions: u32) -> Vec<colliders::Collider> {
     let is_flat = dimensions == 2;
     let single = |v: [f64; 3]| {
         DVec3::from_array([v[0], v[1], if is_flat { 0.0 } else { v[2] }].map(|x| f64::from(x as f32)))
     };
     let axis = if is_flat { DVec3::Z } else { DVec3::new(1.0, 2.0, 3.0).normalize() };
     let moving = |velocity: [f64; 3], from_s, until_s| {
-        Some(twin::Motion { velocity_m_s: single(velocity), from_s, until_s })
+        Some(colliders::Motion { velocity_m_s: single(velocity), from_s, until_s })
     };
     let heights = (0..3).map(|k| (0..5).map(|i| 0.03 + 0.02 * f64::from((3 * i + 2 * k) % 5)).collect());
     let heights =
-        twin::Heights { origin_m: [0.125, 0.0625], spacing_m: 0.1875, heights_m: heights.collect() };
-    let body = |shape, friction, sticky, motion| twin::Collider {
+        colliders::Heights { origin_m: [0.125, 0.0625], spacing_m: 0.1875, heights_m: heights.collect() };
+    let body = |shape, friction, sticky, motion| colliders::Collider {
         shape,
-        surface: twin::Surface { friction, sticky },
+        surface: colliders::Surface { friction, sticky },
         motion,
     };
     vec![
         body(
-            twin::Shape::Plane { point_m: single([0.1, 0.05, 0.0]), normal: single([0.6, 0.8, 0.0]) },
+            colliders::Shape::Plane { point_m: single([0.1, 0.05, 0.0]), normal: single([0.6, 0.8, 0.0]) },
             0.3,
             false,
             None,
         ),
         body(
-            twin::Shape::Ball { centre_m: single([0.45, 0.4, 0.25]), radius_m: 0.13 },
+            colliders::Shape::Ball { centre_m: single([0.45, 0.4, 0.25]), radius_m: 0.13 },
             0.0,
             false,
             moving([0.8, -0.3, 0.2], 0.0, 1.0),
         ),
         body(
-            twin::Shape::Box {
+            colliders::Shape::Box {
                 centre_m: single([0.8, 0.5, 0.25]),
                 size_m: DVec3::new(0.25, 0.2, 0.4),
                 rotation: DMat3::from_axis_angle(axis, 0.7),
@@ -101,12 +102,12 @@ fn bodies(dimensions: u32) -> Vec<twin::Collider> {
             moving([-0.5, 0.5, 0.0], 0.0, 0.001),
         ),
         body(
-            twin::Shape::Container { centre_m: single([0.5, 0.375, 0.25]), radius_m: 0.6 },
+            colliders::Shape::Container { centre_m: single([0.5, 0.375, 0.25]), radius_m: 0.6 },
             0.7,
             false,
             moving([0.0, 0.25, 0.1], 0.001, 1.0),
         ),
-        body(twin::Shape::Heightfield(heights), 0.1, false, moving([0.0, 3.0, 0.0], 1.0, 2.0)),
+        body(colliders::Shape::Heightfield(heights), 0.1, false, moving([0.0, 3.0, 0.0], 1.0, 2.0)),
     ]
 }
 

@@ -5,6 +5,7 @@
 use crate::meshes::device_mesh;
 use crate::snowpack::state_of;
 use crate::{Worst, download_loads};
+use frazil_reference::colliders;
 use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
 use frazil_scene::{Mpm as Section, Rasterization, Transfer, Weights};
 use frazil_shaders::common::body::{BOX, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
@@ -34,7 +35,7 @@ impl MpmCase {
         section: Section,
         dt_s: f64,
         mut surroundings: Surroundings,
-        bodies: Vec<twin::Collider>,
+        bodies: Vec<colliders::Collider>,
     ) -> Self {
         let mut p = twin_parameters(&section, dt_s, &surroundings);
         for body in &bodies {
@@ -169,8 +170,8 @@ impl MpmCase {
 }
 
 /// Converts a twin's body to its device form.
-pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body {
-    use twin::Shape::*;
+pub fn device_collider(body: &colliders::Collider, heights_m: &mut Vec<f32>) -> Body {
+    use colliders::Shape::*;
     let narrow = |v: DVec3| v.as_vec3().to_array();
     let wide = |v: [f32; 3]| glam::Vec3::from(v).as_dvec3();
     let mesh = match &body.shape {
@@ -201,7 +202,7 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
         }
         _ => (mesh.first_height, mesh.n_heights),
     };
-    let still = twin::Motion { velocity_m_s: DVec3::ZERO, from_s: 0.0, until_s: 0.0 };
+    let still = colliders::Motion { velocity_m_s: DVec3::ZERO, from_s: 0.0, until_s: 0.0 };
     let motion = body.motion.unwrap_or(still);
     Body {
         kind,

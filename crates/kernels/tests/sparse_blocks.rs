@@ -5,8 +5,9 @@
 use frazil_kernels::{
     BlockCapacity, BlockLayout, INVALID_INDEX, KernelError, MAX_TABLE_BLOCKS, SparseBlocks,
 };
+use frazil_reference::colliders::Surface;
 use frazil_reference::mpm::{
-    Lattice, Material, Parameters, Particle, Spline, Surface, Transfer, Weights, cell_ranges, keep_order,
+    Lattice, Material, Parameters, Particle, Spline, Transfer, Weights, cell_ranges, keep_order,
 };
 use frazil_testkit::Random;
 use frazil_testkit::primitives::*;

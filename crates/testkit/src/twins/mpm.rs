@@ -1,5 +1,6 @@
 //! Snow on a grid: conversion of the device's parameters, columns and nodes to the twin's.
 
+use frazil_reference::colliders;
 use frazil_reference::mpm as twin;
 use frazil_scene::{Contact, Mpm as Section, Spline, Transfer, Weights};
 use frazil_solvers::StateColumn;
@@ -67,8 +68,8 @@ pub fn sort_affine(device: &Device, mpm: &Mpm, particles: &mut [twin::Particle])
 pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings) -> twin::Parameters {
     let m = &section.material;
     let wall = |face: Option<f32>| match face {
-        Some(friction) => twin::Surface { friction: friction.into(), sticky: false },
-        None => twin::Surface { friction: section.walls.friction, sticky: section.walls.sticky },
+        Some(friction) => colliders::Surface { friction: friction.into(), sticky: false },
+        None => colliders::Surface { friction: section.walls.friction, sticky: section.walls.sticky },
     };
     twin::Parameters {
         dimensions: section.dimensions as usize,
