@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_reference::colliders;
-use frazil_reference::mpm as twin;
 use frazil_scene::{Contact, Implicit, Mpm as Section, Transfer};
 use frazil_shaders::types::Body;
 use frazil_solvers::BodyLoad;
