@@ -1,5 +1,5 @@
 //! Defaults suite of the material point method as a solid: scenes that set nothing beyond geometry and
-//! material, at two steps and two cell sizes, all particles counted. `docs/defaults/mpm_solid.md` has the
+//! material, at two steps and two cell sizes, all particles counted. `docs/results.md` has the
 //! table of results.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]

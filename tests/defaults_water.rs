@@ -1,5 +1,5 @@
 //! Water at the defaults, compared with closed forms and experiments: scenes with nothing set beyond
-//! geometry, material and step, at Δt and Δt/2, d and d/2. docs/defaults/water.md lists the results. The long
+//! geometry, material and step, at Δt and Δt/2, d and d/2. docs/results.md lists the results. The long
 //! form (`FRAZIL_FULL=1`) has finer particles.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]

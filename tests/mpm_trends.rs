@@ -243,7 +243,7 @@ fn smaller_critical_strains_make_powder_unless_particles_are_damped() {
         snapshots("ramps", [&printed, &weak, &paper], &[1.6]).map(|snapshots| snapshots[0]);
     assert_falls("number of pieces", 1.7, &[weak.n_pieces as f64, paper.n_pieces as f64]);
     assert_falls("share of powder", 1.5, &[weak.powder_share, paper.powder_share]);
-    // The outcome of the paper's figure is not that of its settings: a FAIL of docs/ledger.md.
+    // The outcome of the paper's figure is not that of its settings: a FAIL of docs/results.md.
     assert!(printed.n_pieces <= 5 && printed.powder_share < 0.01, "{printed}");
 }
 

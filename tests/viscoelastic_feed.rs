@@ -149,7 +149,7 @@ fn stretch_ratios(shifting: f64, times: usize) -> Vec<f64> {
 
 /// The closed form has no end effects at the nozzle, which holds the thread across, too: 3 %. At the default,
 /// without particle shifting, the thread is 5 % too long after 0.24 s and then crumbles: a FAIL in
-/// docs/ledger.md. There it is compared after 0.08 s only.
+/// docs/results.md. There it is compared after 0.08 s only.
 #[test]
 fn a_thread_stretches_under_its_weight_by_its_extensional_viscosity() {
     for (shifting, times) in [(0.0, 1), (12.0, 3)] {

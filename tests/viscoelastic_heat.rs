@@ -71,7 +71,7 @@ fn heat_diffuses_between_walls_as_by_fourier() {
     let amplitude = 20.0 * (-alpha * wave * wave * fluid.time_s()).exp();
     let decayed = deviation(&fluid, |y| 40.0 + amplitude * (wave * y).cos()) / amplitude;
     // Particles lie off the lattice by up to a fifth of a spacing; the sum of each is exact for a quadratic
-    // field in the mean only (docs/defaults/heat.md).
+    // field in the mean only (docs/snow.md).
     println!("a cosine decayed to {:.3} of 1, off by {:.2} %", amplitude / 20.0, 100.0 * decayed);
     assert!((0.3..0.6).contains(&(amplitude / 20.0)) && decayed < 0.03, "{decayed}");
     assert_no_validation_messages(&fluid.device);

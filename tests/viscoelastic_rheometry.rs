@@ -211,7 +211,7 @@ fn the_plug_of_a_bingham_fluid_is_as_wide_as_its_yield_stress() {
             100.0 * error
         );
         assert!((width - edge).abs() < d, "{width} m for {edge} m");
-        // A FAIL in docs/ledger.md: the sheared layers are four spacings, and flow an eighth too slowly.
+        // A FAIL in docs/results.md: the sheared layers are four spacings, and flow an eighth too slowly.
         assert!(error < 0.15, "{error}");
     }
 }

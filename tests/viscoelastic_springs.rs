@@ -310,7 +310,7 @@ fn a_dropped_ball_of_springs_rebounds() {
     let fixed = of("fixed, G = 50 kPa", 5e-4, "modulus_pa = 50000.0\nsprings_fixed = true");
     let plastic =
         of("plastic, G = 50 kPa", 5e-4, "modulus_pa = 50000.0\nyield_strain = 0.02\ndecay_per_s = 200.0");
-    // Stiffer balls miss the 0.9 of docs/ledger.md.
+    // Stiffer balls miss the 0.9 of docs/results.md.
     assert!(fixed > 0.85, "{fixed}");
     assert!(plastic < fixed - 0.1, "{plastic} {fixed}");
     if is_full_run() {

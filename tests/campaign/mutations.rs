@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 pub const PART: Part =
     Part { name: "mutations", about: "mutated files and scenes are refused or read, in bounded memory", run };
 
-/// The cases of this seed are those of the table in docs/reliability.md.
+/// The cases of this seed are those of docs/results.md.
 const SEED: u64 = 19;
 /// Bound of the address space of a process in KiB: the largest maps and pictures that are accepted take a
 /// quarter of it.

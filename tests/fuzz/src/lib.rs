@@ -5,7 +5,7 @@
 //! [`Session`] gives the file of any case from a seed alone, so that a case can be repeated.
 //!
 //! `tests/short.rs` runs some hundred cases of each target in `tools/test`. `tools/campaign mutations` runs
-//! many more in the program `fuzz`, with bounds of memory and time: see docs/reliability.md. Inputs that once
+//! many more in the program `fuzz`, with bounds of memory and time: see docs/testing.md. Inputs that once
 //! failed are in `corpus/TARGET`.
 
 mod hashes;

@@ -9,8 +9,8 @@ use std::process::Command;
 const OF_WINDOWS: [&str; 7] =
     ["ash-window", "egui", "egui-ash-renderer", "egui-winit", "raw-window-handle", "winit", "x11rb"];
 
-/// Returns those of [`OF_WINDOWS`] that a build of the program compiles on this platform. Cargo's cache need not
-/// have the crates of others.
+/// Returns those of [`OF_WINDOWS`] that a build of the program compiles on this platform. Cargo's cache need
+/// not have the crates of others.
 fn window_crates(features: &[&str]) -> Vec<&'static str> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--package", "frazil", "--edges", "normal,build", "--prefix", "none"])

@@ -13,10 +13,8 @@ use std::process::Command;
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut pages = vec![root.join("README.md")];
-    for folder in ["docs", "docs/defaults"] {
-        let files = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
-        pages.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
-    }
+    let files = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    pages.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     pages.sort();
     pages
 }

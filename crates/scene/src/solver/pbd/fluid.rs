@@ -18,7 +18,7 @@ pub struct Fluid {
     #[serde(default = "Fluid::default_support_radius_spacings")]
     pub support_radius_spacings: f64,
     /// Dynamic viscosity η in Pa s; by default that of water at 20 °C. Flows whose own numerical viscosity is
-    /// larger are not affected (docs/defaults/water.md).
+    /// larger are not affected (docs/water.md).
     #[serde(default = "Fluid::default_dynamic_viscosity_pa_s")]
     pub dynamic_viscosity_pa_s: f64,
     /// Rate in 1/s at which XSPH (Chen2021 eq 5.20) blends in the smoothed velocity difference: a share of

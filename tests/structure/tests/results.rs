@@ -1,0 +1,151 @@
+//! `docs/results.csv` has every comparison with a reference; `docs/results.md` is generated from it.
+//! `FRAZIL_WRITE_RESULTS=1 cargo test -p frazil-structure --test results` rewrites the page after a change.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_structure::{files_below, repository};
+use std::fmt::Write;
+
+/// A comparison: a row of the file.
+struct Row {
+    part: String,
+    case: String,
+    reference: String,
+    kind: String,
+    bound: String,
+    found: String,
+    result: String,
+    test: String,
+    plot: String,
+}
+
+/// Returns the fields of a line, of which those with commas or quotes are quoted.
+fn fields(line: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut is_quoted = false;
+    let mut characters = line.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                found.last_mut().unwrap().push('"');
+            }
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => found.push(String::new()),
+            c => found.last_mut().unwrap().push(c),
+        }
+    }
+    assert!(!is_quoted, "a quote that does not end: {line}");
+    found
+}
+
+fn rows() -> Vec<Row> {
+    let text = std::fs::read_to_string(repository().join("docs/results.csv")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("part,case,reference,kind,bound,reason,found,result,test,plot"));
+    let row = |line| {
+        let fields: [String; 10] = fields(line).try_into().unwrap_or_else(|_| panic!("ten fields: {line}"));
+        let [part, case, reference, kind, bound, _reason, found, result, test, plot] = fields;
+        assert!(["A", "E", "I", "T", "I, A"].contains(&&*kind), "kind {kind:?}: {line}");
+        assert!(["PASS", "FAIL"].contains(&&*result), "result {result:?}: {line}");
+        assert!(![&part, &case, &bound, &test].iter().any(|field| field.is_empty()), "empty field: {line}");
+        Row { part, case, reference, kind, bound, found, result, test, plot }
+    };
+    lines.map(row).collect()
+}
+
+/// Returns the programs of tests, `program` of `program::test_…`, each once.
+fn programs(test: &str) -> String {
+    let mut found: Vec<&str> = Vec::new();
+    for name in test.split('`').skip(1).step_by(2) {
+        let program = name.split("::").next().unwrap();
+        if !program.contains('…') && !found.contains(&program) {
+            found.push(program);
+        }
+    }
+    found.iter().map(|program| format!("`{program}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Writes a table; that of failures has the part, and names tests in full.
+fn write_table(page: &mut String, rows: &[&Row], has_part: bool) {
+    let (part, line) = if has_part { ("part | ", "---|") } else { ("", "") };
+    let _ = write!(page, "\n| {part}case | reference | kind | bound | found | test |\n|{line}");
+    page.push_str("---|---|---|---|---|---|\n");
+    for row in rows {
+        let plot = if row.plot.is_empty() { String::new() } else { format!(" [plot](plots/{})", row.plot) };
+        let test = if has_part { row.test.clone() } else { programs(&row.test) } + &plot;
+        let mut cells = vec![&row.case, &row.reference, &row.kind, &row.bound, &row.found, &test];
+        if has_part {
+            cells.insert(0, &row.part);
+        }
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let _ = writeln!(page, "| {} |", cells.join(" | "));
+    }
+}
+
+/// Returns the page: failures first, then a table for each part.
+fn page(rows: &[Row]) -> String {
+    let failed: Vec<&Row> = rows.iter().filter(|row| row.result == "FAIL").collect();
+    let mut page = format!(
+        "# Results\n\n\
+         Comparisons with references, found on a software device (llvmpipe of Mesa 22.3.6, LLVM 15, 256 bits),\n\
+         2026-11-24 to 26, unless a row says otherwise: {} pass, {} fail.\n\n\
+         - kind: A analytic, E experiment, T CPU twin, I invariant\n\
+         - found: empty where a test asserts the bound and prints no figure\n\
+         - test: the test program, or a command; rows of `frazil validate` are those that any device can\n  \
+         repeat ([validate.md](validate.md))\n\n\
+         Generated from [results.csv](results.csv), which also names each test and gives the reason of each\n\
+         bound (`tests/structure/tests/results.rs`). The pages of the methods have causes and other limits.\n\n\
+         ## Known failures\n",
+        rows.len() - failed.len(),
+        failed.len()
+    );
+    write_table(&mut page, &failed, true);
+    for part in rows.chunk_by(|a, b| a.part == b.part) {
+        let passed: Vec<&Row> = part.iter().filter(|row| row.result == "PASS").collect();
+        let _ = write!(page, "\n## {}\n", part[0].part);
+        write_table(&mut page, &passed, false);
+    }
+    page
+}
+
+#[test]
+fn the_page_of_results_is_current() {
+    let path = repository().join("docs/results.md");
+    let page = page(&rows());
+    if std::env::var_os("FRAZIL_WRITE_RESULTS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    assert!(std::fs::read_to_string(&path).unwrap() == page, "docs/results.md is not that of results.csv");
+}
+
+#[test]
+fn tests_and_plots_of_results_exist() {
+    let root = repository();
+    let mut sources = String::new();
+    for folder in ["tests", "crates"] {
+        for path in files_below(&root.join(folder), "rs") {
+            sources.push_str(&path.display().to_string());
+            sources.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+    let mut missing = Vec::new();
+    for Row { case, test, plot, .. } in rows() {
+        // Every second part is between backquotes.
+        for name in test.split('`').skip(1).step_by(2).filter(|name| !name.contains([' ', '/', '.', '-'])) {
+            let part = name.split("::").flat_map(|name| name.split('…')).max_by_key(|part| part.len());
+            if !part.is_some_and(|part| sources.contains(part)) {
+                missing.push(format!("{case}: test {name}"));
+            }
+        }
+        if !plot.is_empty() && !root.join("docs/plots").join(&plot).exists() {
+            missing.push(format!("{case}: plot {plot}"));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn quoted_fields_are_read() {
+    assert_eq!(fields("a,\"b, \"\"c\"\"\",,d"), ["a", "b, \"c\"", "", "d"]);
+}
