@@ -1,5 +1,7 @@
 //! Reference of all keys of the scene file, in Markdown, from its JSON schema.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
@@ -17,7 +19,8 @@ const MAX_DEPTH: usize = 12;
 pub fn reference() -> String {
     let schema = json_schema();
     let definitions = schema.get("$defs").cloned().unwrap_or_default();
-    let generator = Generator { definitions: &definitions };
+    let generator =
+        Generator { definitions: &definitions, listed: RefCell::default(), section: RefCell::default() };
     let mut text = String::from(
         "# Scene reference\n\n\
          All keys of a scene file (TOML), generated from the types: `frazil scenes --reference` prints this page,\n\
@@ -43,6 +46,7 @@ pub fn reference() -> String {
         let element = generator.element_of(resolved);
         let heading = if element.is_some() { format!("[[{name}]]") } else { format!("[{name}]") };
         let _ = writeln!(text, "\n## `{heading}`\n");
+        generator.section.replace(heading);
         text += &wrapped(&description(property, resolved));
         let owners: Vec<String> = solvers()
             .into_iter()
@@ -71,6 +75,10 @@ struct Row {
 
 struct Generator<'a> {
     definitions: &'a Value,
+    /// Where the keys of a type are listed, by its name: types that occur again refer to that place.
+    listed: RefCell<BTreeMap<String, String>>,
+    /// Heading of the present section.
+    section: RefCell<String>,
 }
 
 impl Generator<'_> {
@@ -92,6 +100,22 @@ impl Generator<'_> {
         schema
     }
 
+    /// Returns the name of the type that [`Self::resolve`] ends with, if it has one.
+    fn type_name<'b>(&'b self, schema: &'b Value) -> Option<&'b str> {
+        let is_null = |choice: &&Value| choice.get("type") == Some(&"null".into());
+        let choices = schema.get("anyOf").and_then(Value::as_array);
+        let choice = choices.and_then(|choices| choices.iter().find(|choice| !is_null(choice)));
+        choice.unwrap_or(schema).get("$ref")?.as_str()?.rsplit('/').next()
+    }
+
+    /// Returns where the keys of a property's type are listed already, or else notes that they are now.
+    fn listed_at(&self, key: &str, property: &Value) -> Option<String> {
+        let place = format!("`{}` `{key}`", self.section.borrow());
+        let name = self.type_name(property)?.to_owned();
+        let listed = self.listed.borrow().get(&name).cloned();
+        listed.or_else(|| self.listed.borrow_mut().insert(name, place))
+    }
+
     /// Returns the table that is the element of an array of tables.
     fn element_of<'b>(&'b self, schema: &'b Value) -> Option<&'b Value> {
         let element = self.resolve(schema.get("items")?);
@@ -110,7 +134,7 @@ impl Generator<'_> {
         for (name, variant, about) in variants(schema) {
             let key = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
             let meaning = about.unwrap_or_default().to_owned();
-            rows.push(Row::of_table(&key, "table, one of them", &meaning));
+            rows.push(Row::of_table(&key, "one of them", &meaning));
             self.add_properties(rows, &key, self.resolve(variant), depth + 1);
         }
     }
@@ -121,7 +145,12 @@ impl Generator<'_> {
         let meaning = description(property, resolved);
         let has_keys = resolved.get("properties").is_some() || !variants(resolved).is_empty();
         if depth < MAX_DEPTH && has_keys {
-            rows.push(Row::of_table(key, if is_required { "table, required" } else { "table" }, &meaning));
+            let kind = if is_required { "table, required" } else { "table" };
+            if let Some(place) = self.listed_at(key, property) {
+                rows.push(Row::of_table(key, &format!("{kind}, as {place}"), &meaning));
+                return;
+            }
+            rows.push(Row::of_table(key, kind, &meaning));
             return self.add_properties(rows, key, resolved, depth + 1);
         }
         if let Some(element) = self.element_of(resolved).filter(|_| depth < MAX_DEPTH) {
@@ -181,11 +210,10 @@ impl Generator<'_> {
             _ => "value",
         };
         let kind = match name {
-            "integer" => "whole number".to_owned(),
             "array" => {
                 let items = schema.get("items").map(|items| self.kind(items).0).unwrap_or_default();
                 match (schema.get("minItems"), schema.get("maxItems")) {
-                    (Some(min), Some(max)) if min == max => format!("array of {min}: {items}"),
+                    (Some(min), Some(max)) if min == max => format!("{min} {items}s"),
                     _ => format!("array: {items}"),
                 }
             }
