@@ -52,7 +52,10 @@ pub use solver::dem::*;
 pub use solver::mpm::*;
 pub use solver::pbd::*;
 pub use solver::viscoelastic::*;
-pub use solver::{Feature, RegistryError, Section, SectionType, SolverScene, json_schema, register, solvers};
+pub use solver::{
+    ContactDefaults, Feature, RegistryError, Section, SectionType, SolverScene, json_schema, register,
+    solvers,
+};
 pub use surface::Surface;
 pub use terrain::{Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Terrain, TerrainSource};
 pub use validate::{Checker, MAX_PARTICLES};

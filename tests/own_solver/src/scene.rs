@@ -1,6 +1,6 @@
 //! Scene file interface of free flight.
 
-use frazil_scene::{Checker, Scene, SceneError, Section, SectionType, SolverScene};
+use frazil_scene::{Checker, ContactDefaults, Feature, Scene, SceneError, Section, SectionType, SolverScene};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,13 @@ pub struct Drag {
     pub density_kg_m3: f64,
     /// Drag coefficient k in kg/s: the force is −k v.
     pub coefficient_kg_s: f64,
+    /// Coefficient of friction of bodies that do not state theirs.
+    #[serde(default = "default_body_friction")]
+    pub body_friction: f64,
+}
+
+fn default_body_friction() -> f64 {
+    0.3
 }
 
 impl Section for Drag {
@@ -39,6 +46,19 @@ impl SolverScene for FreeFlightScene {
         SECTIONS
     }
 
+    fn features(&self) -> &'static [Feature] {
+        &[Feature::Bodies]
+    }
+
+    fn contact_defaults(&self, scene: &Scene) -> ContactDefaults {
+        ContactDefaults {
+            friction: Some(drag(scene, |drag| drag.body_friction)),
+            restitution: None,
+            mesh_reach_m: self.particle_spacing_m(scene),
+            mesh_density_support_m: None,
+        }
+    }
+
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         drag(scene, |drag| drag.spacing_m)
     }
@@ -58,7 +78,12 @@ impl SolverScene for FreeFlightScene {
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Result<(), SceneError> {
         check.positive("drag.spacing_m", drag(scene, |drag| drag.spacing_m), "m")?;
         check.positive("drag.density_kg_m3", drag(scene, |drag| drag.density_kg_m3), "kg/m³")?;
-        check.zero_or_positive("drag.coefficient_kg_s", drag(scene, |drag| drag.coefficient_kg_s))
+        check.zero_or_positive("drag.coefficient_kg_s", drag(scene, |drag| drag.coefficient_kg_s))?;
+        check.zero_or_positive("drag.body_friction", drag(scene, |drag| drag.body_friction))?;
+        match scene.bodies.iter().position(|body| body.motion.is_some()) {
+            Some(idx) => check.fail(&format!("bodies.{idx}.motion"), "a moving body", "a body at rest"),
+            None => Ok(()),
+        }
     }
 }
 

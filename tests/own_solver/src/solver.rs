@@ -1,6 +1,7 @@
 //! Free flight on the device.
 
 use crate::kernels::free_flight::advance;
+use crate::kernels::types::Body;
 use crate::scene::Drag;
 use frazil_kernels::{Counts, Operation, ReductionF32, ReductionU32};
 use frazil_particles::{
@@ -9,7 +10,7 @@ use frazil_particles::{
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::{
     Measurement, MetricInfo, PendingMeasurement, PendingResult, Saved, Solver, SolverError, SolverFactory,
-    StateColumn, StateSummary, Tuning,
+    StateColumn, StateSummary, Surroundings, Tuning,
 };
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Threads};
 
@@ -20,6 +21,9 @@ pub struct FreeFlight {
     drag_power: Buffer<f32>,
     not_finite: Buffer<u32>,
     outside: Buffer<u32>,
+    /// Bodies that particles collide with, and the data of heightfields and meshes.
+    bodies: Buffer<Body>,
+    heights: Buffer<f32>,
     kernel: Kernel<advance::Interface>,
     params: advance::Params,
     sum: ReductionF32,
@@ -38,19 +42,31 @@ impl FreeFlight {
             .section::<Drag>()
             .ok_or_else(|| SolverError::Scene { key: "drag".into(), found: "no such section".into() })?;
         let n = particles.count.capacity;
-        let narrow = |v: [f64; 3]| v.map(|x| x as f32);
+        let around = Surroundings::of(scene)?;
+        let n_bodies = around.bodies.len() as u32;
+        // A buffer has at least one element.
+        let nothing = [bytemuck::Zeroable::zeroed()];
+        let bodies: &[Body] = if n_bodies == 0 { &nothing } else { bytemuck::cast_slice(&around.bodies) };
+        let heights = if around.heights_m.is_empty() { vec![0.0] } else { around.heights_m };
         Ok(Self {
+            bodies: device.buffer_from("bodies", bodies)?,
+            heights: device.buffer_from("heights", &heights)?,
             drag_power: device.buffer_from("drag_power", &vec![0.0; n as usize])?,
             not_finite: device.buffer_from("not_finite", &vec![0; n as usize])?,
             outside: device.buffer_from("outside", &vec![0; n as usize])?,
             kernel: Kernel::specialized(
                 device,
-                &advance::Specialization { workgroup_size: tuning.workgroup_size() },
+                &advance::Specialization {
+                    workgroup_size: tuning.workgroup_size(),
+                    ..advance::Specialization::default()
+                },
             )?,
             params: advance::Params {
-                domain_min_m: narrow(scene.domain.min_m),
-                domain_max_m: narrow(scene.domain.max_m),
-                gravity_m_s2: narrow(scene.gravity_m_s2()),
+                domain_min_m: around.domain_min_m,
+                domain_max_m: around.domain_max_m,
+                gravity_m_s2: around.gravity_m_s2,
+                up_axis: around.up_axis,
+                n_bodies,
                 dt_s: scene.dt_s() as f32,
                 drag_kg_s: drag.coefficient_kg_s as f32,
                 mass_kg: scene.particle_mass_kg() as f32,
@@ -80,6 +96,8 @@ impl Solver for FreeFlight {
             drag_power: &self.drag_power,
             not_finite: &self.not_finite,
             outside: &self.outside,
+            bodies: &self.bodies,
+            heights: &self.heights,
         };
         recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, self.params);
         Ok(())

@@ -29,9 +29,8 @@ impl Slab {
 impl Scene {
     /// Returns half the period in s of the fastest oscillation of any piece of a slab; `None` without slabs.
     /// It follows from an upper bound of the frequency: all links and the points of the largest face pull at
-    /// the piece's rim, ω² ≤ 2 Σ k (1/m + r²/I).
-    pub fn slab_contact_time_s(&self) -> Option<f64> {
-        let normal_n_m = self.dem()?.normal_stiffness_n_m;
+    /// the piece's edge, ω² ≤ 2 Σ k (1/m + r²/I). `normal_n_m` is the stiffness of contacts.
+    pub(crate) fn slab_contact_time_s(&self, normal_n_m: f64) -> Option<f64> {
         let slabs = self.flat_slabs();
         let mut sums: Vec<f64> = slabs.pieces.iter().map(|piece| touching(piece, normal_n_m)).collect();
         for link in &slabs.links {

@@ -7,7 +7,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::registry;
-use crate::solver::solver_scene::SolverScene;
+use crate::solver::solver_scene::{ContactDefaults, SolverScene};
 
 impl Scene {
     /// Returns the solver that `solver.kind` names; a valid scene has one.
@@ -18,6 +18,11 @@ impl Scene {
     /// Returns true if the scene's solver has that feature.
     pub fn has_feature(&self, feature: Feature) -> bool {
         self.solver_scene().is_some_and(|solver| solver.features().contains(&feature))
+    }
+
+    /// Returns the contact with bodies whose keys are absent; none without a solver, which validation refuses.
+    pub fn contact_defaults(&self) -> Option<ContactDefaults> {
+        self.solver_scene().map(|solver| solver.contact_defaults(self))
     }
 
     /// Returns a value of the solver, or NaN without a solver, which validation refuses.

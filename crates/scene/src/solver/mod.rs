@@ -20,4 +20,4 @@ pub use feature::Feature;
 pub use registry::{RegistryError, register, solvers};
 pub use schema::json_schema;
 pub use section::{Section, SectionType};
-pub use solver_scene::SolverScene;
+pub use solver_scene::{ContactDefaults, SolverScene};

@@ -28,6 +28,19 @@ pub(crate) fn unused_temperature(needed: &str) -> (&'static str, String) {
     ("particles.*.temperature_c", format!("the scene has no {needed}, and so no heat"))
 }
 
+/// Contact of particles with bodies and the terrain where the scene does not give it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactDefaults {
+    /// Coefficient of friction; `None` if each kernel of the solver has its own.
+    pub friction: Option<f64>,
+    /// Coefficient of restitution; `None` if contacts have no damping.
+    pub restitution: Option<f64>,
+    /// Maximum distance in m between the surface of a mesh and a particle that interacts with it.
+    pub mesh_reach_m: f64,
+    /// Support radius in m of the kernel whose density inside of a mesh is tabulated; `None` for no table.
+    pub mesh_density_support_m: Option<f64>,
+}
+
 /// Scene support of a solver: its sections, its requirements on a scene, and quantities derived from its
 /// parameters.
 ///
@@ -106,6 +119,17 @@ pub trait SolverScene: Send + Sync {
 
     /// Returns the distance in m beyond which particles do not interact.
     fn support_radius_m(&self, scene: &Scene) -> f64;
+
+    /// Returns the contact with bodies whose keys are absent: by default without friction and damping, and
+    /// with meshes up to the support radius.
+    fn contact_defaults(&self, scene: &Scene) -> ContactDefaults {
+        ContactDefaults {
+            friction: Some(0.0),
+            restitution: None,
+            mesh_reach_m: self.support_radius_m(scene),
+            mesh_density_support_m: None,
+        }
+    }
 
     /// Returns the time step in s of `dt_s = "auto"`, with [`Feature::AutoTimeStep`] only.
     fn auto_dt_s(&self, _scene: &Scene) -> f64 {

@@ -5,7 +5,7 @@ use super::motion::{NEVER_S, set_motion};
 use super::triangle::MeshProblem;
 use crate::SolverError;
 use frazil_scene::{
-    Body as SceneBody, BodyShape, Collider, Obstacle, ObstacleShape, Scene, Side, Surface, Terrain,
+    Body as SceneBody, BodyShape, Collider, ContactDefaults, Obstacle, ObstacleShape, Scene, Side, Terrain,
     TriangleMesh, Vec3, damping_ratio,
 };
 use frazil_shaders::common::body::{BOX, CAPSULE, CYLINDER, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
@@ -14,6 +14,9 @@ use glam::{DQuat, DVec3, EulerRot, Quat};
 
 /// Friction of a body whose friction the scene does not set, where each kernel has its own default.
 const DEFAULT_FRICTION: f32 = -1.0;
+
+/// Reach of a mesh over the distance at which particles interact with it: rounding must not cut it short.
+const REACH_MARGIN: f64 = 1.01;
 
 pub(super) fn narrow(v: [f64; 3]) -> [f32; 3] {
     v.map(|x| x as f32)
@@ -27,7 +30,8 @@ pub(super) fn convert_collider(
     heights_m: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
     let (surface, motion) = (collider.surface(), collider.motion());
-    let plain = plain_body(scene);
+    let defaults = defaults_of(scene)?;
+    let plain = plain_body(&defaults);
     let body = Body {
         is_sticky: surface.sticky.into(),
         friction: collider.given_surface().map_or(plain.friction, |surface| surface.friction as f32),
@@ -71,17 +75,21 @@ fn rotation(degrees: [f64; 3]) -> [f32; 4] {
     Quat::from_euler(EulerRot::ZYX, z, y, x).to_array()
 }
 
-/// Returns a body at rest with default values; grains collide with it as with walls.
-fn plain_body(scene: &Scene) -> Body {
+/// Returns the contact of the scene's solver with bodies whose keys are absent.
+fn defaults_of(scene: &Scene) -> Result<ContactDefaults, SolverError> {
+    scene.contact_defaults().ok_or_else(|| SolverError::Scene {
+        key: "solver.kind".to_owned(),
+        found: format!("\"{}\"", scene.solver.kind.name()),
+    })
+}
+
+/// Returns a body at rest with default values.
+fn plain_body(defaults: &ContactDefaults) -> Body {
     Body {
         kind: PLANE,
         is_sticky: 0,
-        friction: match (scene.dem(), scene.fluid()) {
-            (Some(dem), _) => dem.wall_friction() as f32,
-            (None, Some(_)) => DEFAULT_FRICTION,
-            (None, None) => 0.0,
-        },
-        damping_ratio: scene.dem().map_or(0.0, |dem| damping_ratio(dem.wall_restitution()) as f32),
+        friction: defaults.friction.map_or(DEFAULT_FRICTION, |friction| friction as f32),
+        damping_ratio: defaults.restitution.map_or(0.0, |e| damping_ratio(e) as f32),
         origin_m: [0.0; 3],
         extent: [0.0; 3],
         rotation: [0.0, 0.0, 0.0, 1.0],
@@ -99,30 +107,27 @@ fn plain_body(scene: &Scene) -> Body {
 }
 
 /// Returns the ground; beyond the map, the heights of its edge continue.
-pub(super) fn convert_terrain(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> Body {
+pub(super) fn convert_terrain(
+    scene: &Scene,
+    terrain: &Terrain,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
     let first_height = heights_m.len() as u32;
     heights_m.extend(terrain.extended_heights_m());
-    Body {
+    Ok(Body {
         kind: HEIGHTFIELD,
         extent: [terrain.cell_m() as f32, 0.0, 0.0],
         first_height,
         n_heights: [terrain.n_columns() as u32, terrain.n_rows() as u32],
-        ..plain_body(scene)
-    }
-}
-
-/// Returns the maximum distance in m between a surface and a particle that interacts with it.
-fn reach_m(scene: &Scene) -> f64 {
-    let of_grains = scene.dem().map(|dem| dem.max_radius_m() + dem.terrain_adhesion_range_m());
-    let of_water = scene.fluid().map(|_| scene.support_radius_m());
-    1.01 * of_grains.or(of_water).unwrap_or(0.0)
+        ..plain_body(&defaults_of(scene)?)
+    })
 }
 
 /// Converts a mesh, placed in the scene, and appends its data to `heights_m`.
 fn mesh_of(
     (mesh, key): (Option<&TriangleMesh>, String),
     (scale, offset_m): (f64, Vec3),
-    scene: &Scene,
+    defaults: &ContactDefaults,
     heights_m: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
     let Some(mesh) = mesh else {
@@ -130,8 +135,8 @@ fn mesh_of(
     };
     let place = |v: &Vec3| std::array::from_fn(|i| scale * v[i] + offset_m[i]);
     let vertices_m: Vec<Vec3> = mesh.vertices().iter().map(place).collect();
-    let support_m = scene.fluid().map(|_| scene.support_radius_m());
-    mesh_body(&vertices_m, mesh.triangles(), reach_m(scene), support_m, heights_m)
+    let (reach_m, support_m) = (REACH_MARGIN * defaults.mesh_reach_m, defaults.mesh_density_support_m);
+    mesh_body(&vertices_m, mesh.triangles(), reach_m, support_m, heights_m)
         .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })
 }
 
@@ -166,15 +171,11 @@ pub(super) fn convert_body(
     from: &SceneBody,
     heights_m: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
-    let plain = plain_body(scene);
-    let friction = match from.friction {
-        Some(friction) => friction as f32,
-        None if scene.mpm().is_some() => Surface::default().friction as f32,
-        None => plain.friction,
-    };
+    let defaults = defaults_of(scene)?;
+    let plain = plain_body(&defaults);
     let surface = Body {
         is_sticky: from.sticky.into(),
-        friction,
+        friction: from.friction.map_or(plain.friction, |friction| friction as f32),
         damping_ratio: from.restitution.map_or(plain.damping_ratio, |e| damping_ratio(e) as f32),
         is_container: u32::from(from.side == Side::Inside),
         ..plain
@@ -212,7 +213,7 @@ pub(super) fn convert_body(
         BodyShape::Capsule { from_m, to_m, radius_m } => along(CAPSULE, from_m, to_m, *radius_m),
         BodyShape::Mesh { scale, offset_m, .. } => {
             let key = format!("bodies.{body_idx}.shape.mesh.path");
-            let made = mesh_of((from.mesh(), key), (*scale, *offset_m), scene, heights_m)?;
+            let made = mesh_of((from.mesh(), key), (*scale, *offset_m), &defaults, heights_m)?;
             Body {
                 kind: made.kind,
                 origin_m: made.origin_m,
@@ -247,7 +248,8 @@ pub(super) fn convert_obstacle(
     obstacle: &Obstacle,
     heights_m: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
-    let plain = plain_body(scene);
+    let defaults = defaults_of(scene)?;
+    let plain = plain_body(&defaults);
     let body = Body {
         friction: obstacle.friction.map_or(plain.friction, |friction| friction as f32),
         damping_ratio: obstacle.restitution.map_or(plain.damping_ratio, |e| damping_ratio(e) as f32),
@@ -277,7 +279,7 @@ pub(super) fn convert_obstacle(
         }
         ObstacleShape::Mesh { scale, offset_m, .. } => {
             let key = format!("obstacles.{obstacle_idx}.shape.mesh.path");
-            let made = mesh_of((obstacle.mesh(), key), (*scale, *offset_m), scene, heights_m)?;
+            let made = mesh_of((obstacle.mesh(), key), (*scale, *offset_m), &defaults, heights_m)?;
             Body { friction: body.friction, damping_ratio: body.damping_ratio, until_s: NEVER_S, ..made }
         }
         shape => {

@@ -61,7 +61,7 @@ impl Surroundings {
             ..Default::default()
         };
         if let Some(terrain) = scene.ground() {
-            let body = convert_terrain(scene, terrain, &mut surroundings.heights_m);
+            let body = convert_terrain(scene, terrain, &mut surroundings.heights_m)?;
             surroundings.bodies.push(body);
         }
         for (collider_idx, collider) in scene.colliders.iter().enumerate() {

@@ -38,7 +38,7 @@ pub(super) fn describe(
     }
     if !slabs.pieces.is_empty() {
         let mass_kg: f64 = slabs.pieces.iter().map(|piece| piece.mass_kg).sum();
-        let swing_s = scene.slab_contact_time_s().unwrap_or(f64::INFINITY);
+        let swing_s = scene.slab_contact_time_s(dem.normal_stiffness_n_m).unwrap_or(f64::INFINITY);
         lines.push((
             "slabs",
             format!(

@@ -19,7 +19,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::{SolverScene, keys_of_constraint};
+use crate::solver::solver_scene::{ContactDefaults, SolverScene, keys_of_constraint};
 use crate::validate::{Check, Checker};
 use crate::{SceneError, Section};
 
@@ -110,6 +110,17 @@ impl SolverScene for DiscreteElements {
 
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
         scene.dem().map_or(f64::NAN, Dem::mean_grain_mass_kg)
+    }
+
+    fn contact_defaults(&self, scene: &Scene) -> ContactDefaults {
+        ContactDefaults {
+            friction: scene.dem().map(Dem::wall_friction),
+            restitution: scene.dem().map(Dem::wall_restitution),
+            mesh_reach_m: scene
+                .dem()
+                .map_or(f64::NAN, |dem| dem.max_radius_m() + dem.terrain_adhesion_range_m()),
+            mesh_density_support_m: None,
+        }
     }
 
     fn support_radius_m(&self, scene: &Scene) -> f64 {

@@ -89,7 +89,9 @@ impl Scene {
 
     /// Refuses a step that does not resolve the oscillation of a slab's piece, which would gain energy.
     pub(crate) fn check_slab_time(&self, check: &Checker<'_>, dem: &Dem) -> Check {
-        let (dt, Some(swing)) = (self.dt_s(), self.slab_contact_time_s()) else { return Ok(()) };
+        let (dt, Some(swing)) = (self.dt_s(), self.slab_contact_time_s(dem.normal_stiffness_n_m)) else {
+            return Ok(());
+        };
         if dt * MIN_STEPS_PER_SWING <= swing {
             return Ok(());
         }
@@ -111,7 +113,9 @@ impl Scene {
 
     /// Returns a step that resolves contacts of grains and oscillations of slab pieces, in s.
     pub(crate) fn auto_contact_dt_s(&self, dem: &Dem) -> f64 {
-        let swing = self.slab_contact_time_s().map_or(f64::INFINITY, |swing| swing / STEPS_PER_SWING);
+        let swing = self
+            .slab_contact_time_s(dem.normal_stiffness_n_m)
+            .map_or(f64::INFINITY, |swing| swing / STEPS_PER_SWING);
         dem.auto_dt_s().min(rounded_down(swing))
     }
 }

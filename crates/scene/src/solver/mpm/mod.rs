@@ -12,9 +12,9 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::{SolverScene, keys_of_constraint};
+use crate::solver::solver_scene::{ContactDefaults, SolverScene, keys_of_constraint};
 use crate::validate::{Check, Checker};
-use crate::{SceneError, Section};
+use crate::{SceneError, Section, Surface};
 
 /// The material point method.
 pub(crate) struct MaterialPoints;
@@ -80,6 +80,15 @@ impl SolverScene for MaterialPoints {
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
         let volume: f64 = scene.particles.iter().map(|block| scene.block_volume_m3(block)).sum();
         self.rest_density_kg_m3(scene) * volume / scene.particle_count_estimate() as f64
+    }
+
+    fn contact_defaults(&self, _scene: &Scene) -> ContactDefaults {
+        ContactDefaults {
+            friction: Some(Surface::default().friction),
+            restitution: None,
+            mesh_reach_m: 0.0,
+            mesh_density_support_m: None,
+        }
     }
 
     fn support_radius_m(&self, scene: &Scene) -> f64 {

@@ -24,7 +24,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::{SolverScene, unused_temperature};
+use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
 use crate::validate::{Check, Checker};
 
 /// The position-based fluid.
@@ -96,6 +96,16 @@ impl SolverScene for Pbd {
 
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
         scene.fluid().map_or(f64::NAN, Fluid::particle_mass_kg)
+    }
+
+    fn contact_defaults(&self, scene: &Scene) -> ContactDefaults {
+        let support_m = self.support_radius_m(scene);
+        ContactDefaults {
+            friction: None,
+            restitution: None,
+            mesh_reach_m: support_m,
+            mesh_density_support_m: Some(support_m),
+        }
     }
 
     fn support_radius_m(&self, scene: &Scene) -> f64 {

@@ -16,7 +16,7 @@ use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::pbd::{ConstraintGradient, Fluid, PBD, unused_maximum};
 use crate::solver::section::SectionType;
-use crate::solver::solver_scene::{SolverScene, unused_temperature};
+use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
 use crate::validate::{Check, Checker};
 
 /// The viscoelastic fluid.
@@ -126,6 +126,10 @@ impl SolverScene for ViscoelasticFluid {
 
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
         PBD.particle_mass_kg(scene)
+    }
+
+    fn contact_defaults(&self, scene: &Scene) -> ContactDefaults {
+        PBD.contact_defaults(scene)
     }
 
     fn support_radius_m(&self, scene: &Scene) -> f64 {
