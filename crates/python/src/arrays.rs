@@ -1,7 +1,7 @@
 //! Columns and pictures as NumPy arrays. The arrays own the host's copy of the values, which is not copied
 //! again.
 
-use frazil::engine::{Pixels, SetColumn, Values};
+use frazil_engine::engine::{Pixels, SetColumn, Values};
 use frazil_io::{Column, ColumnData, Frame};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Devices.
 
 use crate::exceptions::{Input, exception};
-use frazil::engine;
+use frazil_engine::engine;
 use pyo3::prelude::*;
 
 /// A Vulkan device.

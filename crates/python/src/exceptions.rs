@@ -1,6 +1,6 @@
 //! Failures as Python exceptions, with the words of the command line.
 
-use frazil::engine::{Failure, FailureKind};
+use frazil_engine::engine::{Failure, FailureKind};
 use pyo3::prelude::*;
 
 /// Module in which the exceptions are defined.

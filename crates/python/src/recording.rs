@@ -3,7 +3,7 @@
 use crate::arrays::{self, FrameArrays};
 use crate::exceptions::{Input, exception};
 use crate::scene::Scene;
-use frazil::engine::{self, Failure};
+use frazil_engine::engine::{self, Failure};
 use frazil_io::Tail;
 use numpy::PyArray1;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Scenes.
 
 use crate::exceptions::{Input, exception};
-use frazil::engine::{self, Failure};
+use frazil_engine::engine::{self, Failure};
 use frazil_scene::{LiveParameter, LiveValue, builtin};
 use pyo3::prelude::*;
 

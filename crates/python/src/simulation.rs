@@ -4,7 +4,7 @@ use crate::arrays::{self, FrameArrays, NamedArray};
 use crate::device::Device;
 use crate::exceptions::{Input, exception};
 use crate::scene::Scene;
-use frazil::engine::{Engine, Failure, SetDescription};
+use frazil_engine::engine::{Engine, Failure, SetDescription};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::path::PathBuf;

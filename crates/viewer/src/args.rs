@@ -1,16 +1,17 @@
 //! The command line.
 
 use crate::analyze::Study;
-use crate::change_at::ChangeAt;
 use crate::new::Kind;
-use crate::picture;
+use crate::run::RunOptions;
 use crate::say;
 use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
+use frazil_engine::outputs::{Cadence, ChangeAt, ScheduleRequest};
+use frazil_engine::picture;
 use frazil_io::{Format, MeshFormat};
 use frazil_report::MIN_RUNS;
-use frazil_scene::{Every, FlowQuantity, RenderScheme, Scene, SceneError};
+use frazil_scene::{FlowQuantity, RenderScheme, Scene, SceneError};
 use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -182,24 +183,6 @@ pub struct DeviceArgs {
     pub device: Option<String>,
 }
 
-/// A cadence that may also be switched off.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cadence {
-    Never,
-    Every(Every),
-}
-
-impl Cadence {
-    /// Returns the value of the command line, or else of the scene.
-    pub fn or_scene(requested: Option<Self>, scene: Option<Every>) -> Option<Every> {
-        match requested {
-            None => scene,
-            Some(Self::Never) => None,
-            Some(Self::Every(every)) => Some(every),
-        }
-    }
-}
-
 fn cadence(text: &str) -> Result<Cadence, String> {
     match text {
         "never" => Ok(Cadence::Never),
@@ -239,6 +222,13 @@ pub struct LengthArgs {
     /// Stop at this simulated time in s.
     #[arg(long, value_name = "T", value_parser = seconds, allow_hyphen_values = true)]
     pub time: Option<f64>,
+}
+
+impl LengthArgs {
+    /// Returns a request for this duration, with the scene's outputs.
+    pub fn request(self) -> ScheduleRequest {
+        ScheduleRequest { steps: self.steps, time_s: self.time, ..ScheduleRequest::default() }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -294,6 +284,27 @@ pub struct RunArgs {
     /// Print errors only.
     #[arg(long)]
     pub quiet: bool,
+}
+
+impl RunArgs {
+    /// Returns what the run loop needs.
+    pub fn options(&self) -> RunOptions {
+        RunOptions {
+            schedule: ScheduleRequest {
+                picture: self.render,
+                record: self.record,
+                metrics: self.metrics,
+                check: self.check,
+                checkpoint: self.checkpoint,
+                ..self.length.request()
+            },
+            record_columns: self.record_columns.clone(),
+            resume: self.resume.clone(),
+            discard_outputs: self.discard_outputs,
+            profile: self.profile,
+            quiet: self.quiet,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,8 +1,7 @@
 //! `frazil bench`: measures primitives and steps, and detects regressions.
 
 use crate::args::BenchArgs;
-use crate::device;
-use crate::failure::Failure;
+use crate::bench_failure::bench_failure;
 use crate::processes::{self, Build, HostLoad, arguments_without, is_build};
 use crate::run::GIT_COMMIT;
 use crate::say;
@@ -10,6 +9,8 @@ use frazil_bench::{
     Bench, Planned, Profile, Row, RowRound, RowWriter, Session, Verdicts, baseline, benches,
     compare_row_rounds, compare_rows, plan, read_rows, select,
 };
+use frazil_engine::Failure;
+use frazil_engine::device;
 use frazil_report::{MIN_RUNS, Spread, Verdict};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
@@ -24,19 +25,19 @@ const MAX_WIDTH: usize = 100;
 /// Measures the requested points, prints a table, appends rows to a file, and compares them with those of
 /// another build or of an earlier file. `words` are the arguments of this process.
 pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
-    let chosen = select(benches::all(), &args.filters)?;
+    let chosen = select(benches::all(), &args.filters).map_err(bench_failure)?;
     if args.list {
         return say::data(&chosen.iter().map(|bench| entry(*bench)).collect::<String>());
     }
     let profile = if args.smoke { Profile::Smoke } else { Profile::Full };
-    let planned = plan(&chosen, &args.axes, profile)?;
+    let planned = plan(&chosen, &args.axes, profile).map_err(bench_failure)?;
     if let Some(path) = args.compare.against.as_deref().filter(|path| is_build(path)) {
         return against_build(args, path, words);
     }
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let against = args.compare.against.as_deref();
-    let then = against.map(|path| baseline(path, &device, &planned)).transpose()?;
-    let mut writer = RowWriter::open(&args.out)?;
+    let then = against.map(|path| baseline(path, &device, &planned)).transpose().map_err(bench_failure)?;
+    let mut writer = RowWriter::open(&args.out).map_err(bench_failure)?;
     let session = session_name();
     let (rows, load) = match args.compare.processes(then.as_deref().map(processes_of)) {
         Some(runs) => {
@@ -49,7 +50,7 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
             (rows, Some(load))
         }
         None => {
-            let benches = Session::new(&device, GIT_COMMIT.map(str::to_owned))?;
+            let benches = Session::new(&device, GIT_COMMIT.map(str::to_owned)).map_err(bench_failure)?;
             args.print(&format!(
                 "{} points on {}, subgroups of {}; copy {:.1} GB/s\n",
                 planned.len(),
@@ -64,7 +65,7 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
             args.print(&table.header())?;
             let mut rows = Vec::with_capacity(planned.len());
             for planned in &planned {
-                let row = benches.measure(planned.bench, &planned.point, profile)?;
+                let row = benches.measure(planned.bench, &planned.point, profile).map_err(bench_failure)?;
                 let row = Row { session: Some(session.clone()), ..row };
                 writer.append(&row).map_err(Failure::other)?;
                 args.print(&table.line(&row))?;
@@ -89,9 +90,9 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
 /// Compares this build with the one in `path`: both measure in processes of their own, in turns.
 fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<(), Failure> {
     let (baseline, current) = (Build::open(path)?, Build::this()?);
-    let mut writer = RowWriter::open(&args.out)?;
+    let mut writer = RowWriter::open(&args.out).map_err(bench_failure)?;
     let baseline_out = args.out.with_extension("baseline.jsonl");
-    let mut baseline_writer = RowWriter::open(&baseline_out)?;
+    let mut baseline_writer = RowWriter::open(&baseline_out).map_err(bench_failure)?;
     let rounds = usize::from(args.compare.rounds);
     if !args.quiet {
         let processes = 4 * rounds + 2;
@@ -114,7 +115,7 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     args.appended_to(&args.out);
     args.appended_to(&baseline_out);
     let tolerance = args.compare.tolerance_of_builds();
-    let verdicts = compare_row_rounds(&rounds, tolerance, path)?;
+    let verdicts = compare_row_rounds(&rounds, tolerance, path).map_err(bench_failure)?;
     args.print(&comparison(&verdicts, path, tolerance, Some(&load)))?;
     no_regression(&verdicts, path)
 }
@@ -126,7 +127,7 @@ fn measure_by(build: &Build, words: &[OsString], session: &str) -> Result<Vec<Ro
     let left_out = [&crate::args::CompareArgs::OPTIONS[..], &[("out", true), ("quiet", false)]].concat();
     let added: [&OsStr; 3] = ["--quiet".as_ref(), "--out".as_ref(), out.as_ref()];
     build.run(&arguments_without(words, "bench", &left_out, &added))?;
-    let rows = read_rows(&out)?;
+    let rows = read_rows(&out).map_err(bench_failure)?;
     Ok(rows.into_iter().map(|row| Row { session: Some(session.to_owned()), ..row }).collect())
 }
 

@@ -1,11 +1,11 @@
 //! `frazil check`: validation of a scene without a device, and what it costs on one.
 
 use crate::args::CheckArgs;
-use crate::device;
-use crate::failure::Failure;
 use crate::profile;
 use crate::say;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::device;
 use frazil_scene::Scene;
 use frazil_vk::Device;
 use std::time::Instant;

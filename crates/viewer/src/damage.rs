@@ -1,7 +1,7 @@
 //! Damage of a recording: its frames are used as far as they are whole, and the command reports the rest.
 
-use crate::failure::Failure;
 use crate::say;
+use frazil_engine::Failure;
 use frazil_io::{Error, Frame, Problem, Recording, Tail};
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -2,14 +2,14 @@
 
 use crate::args::{ExportArgs, ExportWhat, FrameRange};
 use crate::damage::Skipped;
-use crate::device;
-use crate::failure::Failure;
 use crate::flow_map::export_map;
-use crate::picture::{self, Surfaces, check_surface, vertex_columns};
-use crate::run::{Existing, Folder, Output};
 use crate::say;
 use crate::slab_files::{self, SlabSolids};
 use crate::view::{Playback, Player};
+use frazil_engine::Failure;
+use frazil_engine::device;
+use frazil_engine::outputs::{Existing, Folder, Output};
+use frazil_engine::picture::{self, Surfaces, check_surface, vertex_columns};
 use frazil_io::{Faces, Format, MeshFormat, Recording, RunInfo, export_bodies, export_mesh, write_pvd};
 use frazil_scene::Scene;
 use std::fs;

@@ -1,9 +1,10 @@
 //! `frazil export --map`: the map of a finished run of a flow on a terrain, drawn again.
 
 use crate::args::ExportArgs;
-use crate::failure::Failure;
-use crate::run::{Folder, draw_map};
+use crate::run::draw_map;
 use crate::view::check_shown;
+use frazil_engine::Failure;
+use frazil_engine::outputs::Folder;
 use frazil_io::{FlowRasters, RunInfo};
 use frazil_report::{FlowSnow, RunOut};
 use frazil_scene::{FlowQuantity, Scene};

@@ -1,9 +1,9 @@
 //! `frazil devices` and `frazil scenes`.
 
 use crate::args::ScenesArgs;
-use crate::device;
-use crate::failure::Failure;
 use crate::say;
+use frazil_engine::Failure;
+use frazil_engine::device;
 use frazil_kernels::{CellSortMethod, Litmus};
 use frazil_vk::Device;
 

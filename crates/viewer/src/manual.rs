@@ -1,10 +1,10 @@
 //! `frazil completions` and `frazil man`: the command line for shells and for `man`.
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
-use crate::failure::Failure;
-use crate::run::create_dir;
 use crate::say;
 use clap::CommandFactory;
+use frazil_engine::Failure;
+use frazil_engine::outputs::create_dir;
 use std::fs;
 
 const NAME: &str = "frazil";

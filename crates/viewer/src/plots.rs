@@ -1,8 +1,8 @@
 //! Plots of the metrics of every run, and comparisons with published measurements for some scenes.
 
-use crate::failure::Failure;
-use crate::run::Folder;
 use crate::solver_plots;
+use frazil_engine::Failure;
+use frazil_engine::outputs::Folder;
 use frazil_io::MetricsTable;
 use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time, ritter_front};
 use frazil_report::{Mark, Series, plot_metrics, plot_series};

@@ -1,5 +1,6 @@
 //! Time stamps of passes, the activity of the host, and the device's copy bandwidth.
 
+use frazil_engine::outputs::{Activity, StepTimer};
 use frazil_io::{Span, Track};
 use frazil_report::{
     HostGaps, KernelSamples, PassRow, ProfileRow, TimelinePass, host_gaps, pass_rows, profile_rows,
@@ -47,23 +48,13 @@ pub struct Samples {
     steps_kept: Vec<Vec<TimelinePass>>,
 }
 
-/// Activity of the host in the loop that submits work to the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activity {
-    Record,
-    Submit,
-    Wait,
-    Collect,
-}
-
-impl Activity {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Record => "record",
-            Self::Submit => "submit",
-            Self::Wait => "wait",
-            Self::Collect => "collect",
-        }
+/// Returns the name of an activity of the host in traces.
+fn name(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Record => "record",
+        Activity::Submit => "submit",
+        Activity::Wait => "wait",
+        Activity::Collect => "collect",
     }
 }
 
@@ -183,53 +174,6 @@ impl PassLog {
         }
     }
 
-    /// Adds a submission of `n_passes` passes, in the order of submissions; step k ends before pass
-    /// `step_ends[k]`.
-    pub fn submission(&mut self, times: &[PassTime], step_ends: &[u32], n_passes: u32) {
-        self.passes_untimed += u64::from(n_passes).saturating_sub(times.len() as u64);
-        let (Some(first), Some(last)) = (times.first(), times.last()) else { return };
-        let end_ns = last.start_ns + last.duration_ns;
-        let (first_ns, previous_end_ns) = self.submission_ends.unwrap_or((first.start_ns, first.start_ns));
-        self.between_submissions_ns += (first.start_ns - previous_end_ns).max(0.0);
-        self.submission_ends = Some((first_ns, end_ns));
-        self.steps += step_ends.len() as u64;
-        self.samples.add(times, step_ends);
-        let on_host = |device_ns: f64| (device_ns + self.device_to_host_ns).max(0.0) as u64;
-        self.submissions.push((on_host(first.start_ns), on_host(end_ns)));
-        for time in times {
-            if self.device_spans.len() >= MAX_SPANS {
-                self.spans_dropped += 1;
-                continue;
-            }
-            self.device_spans.push(Span {
-                name: time.name.clone(),
-                track: Track::Queue(0),
-                start_ns: on_host(time.start_ns),
-                duration_ns: time.duration_ns as u64,
-                args: BTreeMap::from([("bytes".to_owned(), time.bytes.into())]),
-            });
-        }
-    }
-
-    /// Adds an activity of the host from `begin` until now.
-    pub fn host(&mut self, activity: Activity, begin: Instant) {
-        let duration_ns = begin.elapsed().as_nanos() as u64;
-        if matches!(activity, Activity::Record | Activity::Submit) {
-            self.busy_ns += duration_ns;
-        }
-        if self.host_spans.len() >= MAX_SPANS {
-            self.spans_dropped += 1;
-            return;
-        }
-        self.host_spans.push(Span {
-            name: activity.name().to_owned(),
-            track: Track::Host,
-            start_ns: begin.duration_since(self.started).as_nanos() as u64,
-            duration_ns,
-            args: BTreeMap::new(),
-        });
-    }
-
     /// Returns one row per kernel, slowest first.
     pub fn rows(&self) -> Vec<ProfileRow> {
         let all = |samples: &mut dyn Iterator<Item = &KernelSamples>| samples.cloned().collect::<Vec<_>>();
@@ -301,6 +245,52 @@ impl PassLog {
             between_submissions: self.between_submissions_ns / elapsed_ns,
             host_busy: self.busy_ns as f64 / elapsed_ns,
         })
+    }
+}
+
+impl StepTimer for PassLog {
+    fn submission(&mut self, times: &[PassTime], step_ends: &[u32], n_passes: u32) {
+        self.passes_untimed += u64::from(n_passes).saturating_sub(times.len() as u64);
+        let (Some(first), Some(last)) = (times.first(), times.last()) else { return };
+        let end_ns = last.start_ns + last.duration_ns;
+        let (first_ns, previous_end_ns) = self.submission_ends.unwrap_or((first.start_ns, first.start_ns));
+        self.between_submissions_ns += (first.start_ns - previous_end_ns).max(0.0);
+        self.submission_ends = Some((first_ns, end_ns));
+        self.steps += step_ends.len() as u64;
+        self.samples.add(times, step_ends);
+        let on_host = |device_ns: f64| (device_ns + self.device_to_host_ns).max(0.0) as u64;
+        self.submissions.push((on_host(first.start_ns), on_host(end_ns)));
+        for time in times {
+            if self.device_spans.len() >= MAX_SPANS {
+                self.spans_dropped += 1;
+                continue;
+            }
+            self.device_spans.push(Span {
+                name: time.name.clone(),
+                track: Track::Queue(0),
+                start_ns: on_host(time.start_ns),
+                duration_ns: time.duration_ns as u64,
+                args: BTreeMap::from([("bytes".to_owned(), time.bytes.into())]),
+            });
+        }
+    }
+
+    fn host(&mut self, activity: Activity, begin: Instant) {
+        let duration_ns = begin.elapsed().as_nanos() as u64;
+        if matches!(activity, Activity::Record | Activity::Submit) {
+            self.busy_ns += duration_ns;
+        }
+        if self.host_spans.len() >= MAX_SPANS {
+            self.spans_dropped += 1;
+            return;
+        }
+        self.host_spans.push(Span {
+            name: name(activity).to_owned(),
+            track: Track::Host,
+            start_ns: begin.duration_since(self.started).as_nanos() as u64,
+            duration_ns,
+            args: BTreeMap::new(),
+        });
     }
 }
 

@@ -1,8 +1,8 @@
 //! Terminal output: data to stdout, everything else to stderr.
 //! `println!` is not used, because it panics when a pipe is closed.
 
-use crate::failure::Failure;
 use console::Style;
+use frazil_engine::Failure;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 

@@ -1,7 +1,7 @@
 //! Recorded pieces of slabs, for files of other programs.
 
-use crate::failure::Failure;
-use crate::picture::HostSurface;
+use frazil_engine::Failure;
+use frazil_engine::picture::HostSurface;
 use frazil_io::{Column, Faces, Frame};
 use frazil_render::glam::{DQuat, DVec3, Vec3};
 use frazil_scene::{Scene, SlabPiece};

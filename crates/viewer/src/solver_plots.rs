@@ -1,6 +1,6 @@
 //! Plots of a run's metrics that its solver requests.
 
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_io::MetricsTable;
 use frazil_report::{Mark, Panel, Series, plot_panels};
 use frazil_solvers::{CurveSpec, PanelSpec, PlotSpec};

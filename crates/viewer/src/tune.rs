@@ -2,11 +2,11 @@
 //! defaults.
 
 use crate::args::TuneArgs;
-use crate::device;
-use crate::failure::Failure;
 use crate::profile::Runner;
 use crate::say;
-use crate::stored_tuning::{self, StoredValue};
+use frazil_engine::Failure;
+use frazil_engine::device;
+use frazil_engine::stored_tuning::{self, StoredValue};
 use frazil_report::{TableStyle, median, table};
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::{SolverFactory, Tunable, Tuning, factories, factory_of};

@@ -5,7 +5,7 @@ use super::feedback::{self, Grown, Growth, Layer};
 use super::report::{OwnPanel, cell, digits, table};
 use super::study::Effort;
 use super::variants::{SPEED_M_S, Variant};
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Series};
 use frazil_scene::{Mpm as Section, Transfer};
 use frazil_vk::Device;

@@ -14,7 +14,7 @@
 
 use super::fit::{least_squares, line};
 use super::lab::{Grain, Sample, cube, empty_space, norm, rotation};
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_scene::{Material, Mpm as Section, Transfer};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};

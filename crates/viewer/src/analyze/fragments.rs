@@ -3,8 +3,8 @@
 use super::report::{OwnPanel, Report, cell, digits, table};
 use super::study::Study;
 use crate::args::SceneChanges;
-use crate::failure::Failure;
 use crate::view::Player;
+use frazil_engine::Failure;
 use frazil_io::Recording;
 use frazil_report::{FRAGMENT_SHARE, Mark, Scale, Series, ShapeStatistics};
 use frazil_solvers::factory_of;

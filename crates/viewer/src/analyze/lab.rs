@@ -1,6 +1,6 @@
 //! Snow samples with a given state on the device, and measurements of them.
 
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_scene::Mpm as Section;
 use frazil_solvers::mpm::{Fault, InitialState, Mpm, MpmMetrics, MpmParameters, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};

@@ -7,7 +7,7 @@ use super::report::{ExtraPlot, OwnPanel, Report, cell, digits, table};
 use super::resting::{self, Resting};
 use super::study::{Effort, Study};
 use super::tipping::{self, Tipping, tipping};
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Scale, Series};
 use frazil_scene::{Material, Mpm as Section};
 use frazil_vk::Device;

@@ -22,10 +22,10 @@ mod variants;
 pub use study::Study;
 
 use crate::args::AnalyzeArgs;
-use crate::device;
-use crate::failure::Failure;
-use crate::run::{Existing, Output};
 use crate::say;
+use frazil_engine::Failure;
+use frazil_engine::device;
+use frazil_engine::outputs::{Existing, Output};
 use report::Report;
 use std::path::{Path, PathBuf};
 use study::Effort;

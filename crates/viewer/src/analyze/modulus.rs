@@ -8,7 +8,7 @@
 use super::lab::{Grain, Sample, empty_space};
 use super::report::{OwnPanel, digits, table};
 use super::study::Effort;
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Series};
 use frazil_scene::{Material, Mpm as Section};
 use frazil_vk::Device;

@@ -8,7 +8,7 @@ use super::lab::{Grain, Sample, empty_space, norm, rotation};
 use super::report::{ExtraPlot, OwnPanel, Report, cell, digits, table};
 use super::study::{Effort, Study};
 use super::variants::{CELL_M, SPEED_M_S, Variant, variants};
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Scale, Series};
 use frazil_scene::Material;
 use frazil_vk::Device;

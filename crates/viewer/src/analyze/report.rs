@@ -1,7 +1,7 @@
 //! Output of a study: a table, a plot, and a page that explains them.
 
 use super::study::Study;
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_report::{Panel, Scale, Series, plot_panels_scaled};
 use std::fmt::Display;
 use std::fs;

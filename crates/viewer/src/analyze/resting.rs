@@ -7,7 +7,7 @@
 
 use super::lab::{Sample, cube, empty_space};
 use super::tipping::{GRAVITY_M_S2, expected_density};
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_scene::{Material, Mpm as Section};
 use frazil_vk::Device;
 use glam::DVec3;

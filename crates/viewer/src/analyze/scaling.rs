@@ -4,7 +4,7 @@ use super::fit::{Line, power_law};
 use super::lab::{Grain, Sample, cube, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
 use super::study::{Effort, Study};
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Scale, Series};
 use frazil_scene::{InitialVolume, Mpm as Section};
 use frazil_vk::Device;

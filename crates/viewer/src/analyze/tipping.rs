@@ -5,7 +5,7 @@
 //! layer. Gravity acts on 5/6 of the mass; the floor supports the rest.
 
 use super::lab::{Grain, Sample, empty_space};
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_scene::Mpm as Section;
 use frazil_shaders::types::Body;
 use frazil_vk::Device;

@@ -5,7 +5,7 @@
 
 use super::compiled::{Compiled, Line, Progress};
 use crate::args::KernelsArgs;
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,9 +1,9 @@
 //! Kernels compiled by the driver of a device, and the lines in which one process passes them to another.
 
 use crate::args::KernelsArgs;
-use crate::failure::Failure;
 use crate::profile::kernel_fact;
 use crate::say;
+use frazil_engine::Failure;
 use frazil_report::KernelFact;
 use frazil_vk::{DeviceOptions, DeviceSelector, KernelSource, OfflineCompiler};
 use serde_json::{Value, json};

@@ -4,9 +4,9 @@ mod absent;
 mod compiled;
 
 use crate::args::KernelsArgs;
-use crate::failure::Failure;
 use crate::say;
 use compiled::Compiled;
+use frazil_engine::Failure;
 use frazil_report::{KernelBudget, TableStyle, facts_table};
 use frazil_vk::KernelSource;
 use std::path::Path;

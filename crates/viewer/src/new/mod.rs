@@ -5,9 +5,9 @@ mod kind;
 pub use kind::Kind;
 
 use crate::args::NewArgs;
-use crate::failure::Failure;
-use crate::run::refuse_file;
 use crate::say;
+use frazil_engine::Failure;
+use frazil_engine::outputs::refuse_file;
 use frazil_io::atomic::{self, Durability};
 use std::io::Write;
 use std::path::PathBuf;

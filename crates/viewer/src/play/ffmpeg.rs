@@ -1,6 +1,6 @@
 //! Videos encoded by ffmpeg from pictures sent through a pipe.
 
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};

@@ -5,11 +5,11 @@ pub mod sink;
 
 use crate::args::PlayArgs;
 use crate::damage;
-use crate::device;
-use crate::failure::Failure;
-use crate::picture::{self, Painter};
 use crate::say;
 use crate::view::{self, Playback, Player};
+use frazil_engine::Failure;
+use frazil_engine::device;
+use frazil_engine::picture::{self, Painter};
 use frazil_io::Recording;
 use frazil_scene::Scene;
 use frazil_vk::ReadbackRing;

@@ -1,8 +1,8 @@
 //! Output of the pictures of a recording.
 
 use super::ffmpeg::Ffmpeg;
-use crate::failure::Failure;
-use crate::run::{create_dir, refuse_file, refuse_populated};
+use frazil_engine::Failure;
+use frazil_engine::outputs::{create_dir, refuse_file, refuse_populated};
 use frazil_io::Y4mWriter;
 use std::fs;
 use std::path::{Path, PathBuf};

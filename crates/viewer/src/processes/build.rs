@@ -1,6 +1,6 @@
 //! A build of the program, and its arguments.
 
-use crate::failure::{Failure, FailureKind};
+use frazil_engine::{Failure, FailureKind};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::Read;

@@ -6,7 +6,7 @@ mod host;
 pub use build::{Build, arguments_without, is_build};
 pub use host::{HostLoad, HostWatch};
 
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_report::Round;
 
 /// Results of the four processes of a round.

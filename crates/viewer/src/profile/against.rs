@@ -1,9 +1,9 @@
 //! `--against`: comparison with an earlier profile or with another build, and profiles in several processes.
 
 use crate::args::{CompareArgs, ProfileArgs};
-use crate::failure::Failure;
 use crate::processes::{self, Build, HostLoad, arguments_without, is_build};
 use crate::say;
+use frazil_engine::Failure;
 use frazil_report::{
     Profile, ProfileComparison, ProfileRound, RunFigures, compare_profile_rounds, compare_profiles,
 };

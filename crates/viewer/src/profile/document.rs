@@ -1,9 +1,10 @@
 //! Measurements as `profile.json`, `trace.json` and `profile.html`.
 
-use crate::failure::Failure;
 use crate::profiling::PassLog;
-use crate::run::{self, Folder, GIT_COMMIT};
-use crate::simulation::Simulation;
+use crate::run::GIT_COMMIT;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::outputs::Folder;
 use frazil_io::{Span, write_trace};
 use frazil_report::{
     DriverStatistic, KernelFact, Memory, MemoryRow, Profile, ProfileComparison, ProfileRow, profile_report,
@@ -23,7 +24,7 @@ pub fn document(
     Ok(Profile {
         format_version: Profile::FORMAT_VERSION,
         scene: simulation.scene.name.clone(),
-        scene_hash: run::scene_hash(&simulation.scene)?,
+        scene_hash: frazil_engine::outputs::scene_hash(&simulation.scene)?,
         device: info.name.clone(),
         is_software: simulation.device.is_software(),
         driver: info.driver.clone(),

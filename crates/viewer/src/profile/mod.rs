@@ -12,12 +12,12 @@ pub use stepping::steps;
 pub use vary::Runner;
 
 use crate::args::ProfileArgs;
-use crate::device;
-use crate::failure::Failure;
 use crate::profiling::PassLog;
-use crate::run::{self, Existing, Output};
 use crate::say;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::device;
+use frazil_engine::outputs::{Existing, Output};
 use frazil_kernels::MultiplyAdd;
 use frazil_report::{
     Profile, TableStyle, WorkItem, comparison_table, facts_table, gap_table, memory_table, pass_table,
@@ -39,13 +39,13 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     }
     let baseline = args.compare.against.as_deref().map(against::open).transpose()?;
     let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
-    let scene_hash = run::scene_hash(&scene)?;
+    let scene_hash = frazil_engine::outputs::scene_hash(&scene)?;
     if let Some(baseline) = &baseline {
         baseline.check(&device.info().name, &scene.name, &scene_hash)?;
     }
     let output = Output {
         requested: args.out.as_deref(),
-        default: &run::default_folder(&scene.name, "_profile"),
+        default: &frazil_engine::outputs::default_folder(&scene.name, "_profile"),
         existing: Existing::of(args.overwrite, false),
     };
     let (folder, _lock) = output.claim_and_lock()?;
@@ -65,7 +65,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
 
     // Only the simulation holds memory now; read-backs and other candidates come later.
     let (memory, kernels) = (memory(&device), kernel_facts(&device, &passes.rows()));
-    let hash = run::state_hash(&simulation)?;
+    let hash = frazil_engine::snapshot::state_hash(&simulation)?;
     let mut profile = document(&simulation, &passes, memory, kernels, Some(hash))?;
     profile.peak_gflop_per_s = peak_gflop_per_s;
     profile.work = work(&simulation)?;

@@ -1,15 +1,13 @@
 //! Rate of steps and pictures together, as on a screen: a picture after each step, read back, not written.
 
-use crate::failure::Failure;
-use crate::run::Camera;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::picture::Camera;
+use frazil_engine::stepping::MAX_IN_FLIGHT;
 use frazil_report::Pictures;
 use frazil_vk::ReadbackRing;
 use std::collections::VecDeque;
 use std::time::Instant;
-
-/// Number of pictures in flight, as of submissions in a run.
-const MAX_IN_FLIGHT: usize = 3;
 
 /// Draws `n` pictures, each after a step; again if a record overflowed, since steps then did nothing.
 pub fn measure(simulation: &mut Simulation, n: u64) -> Result<Pictures, Failure> {
@@ -18,7 +16,7 @@ pub fn measure(simulation: &mut Simulation, n: u64) -> Result<Pictures, Failure>
         let mut recorder = simulation.device.recorder()?;
         let fault = simulation.solver.record_fault_check(&mut recorder)?;
         simulation.device.submit(recorder)?;
-        if !simulation.went_back(fault)? {
+        if !simulation.roll_back_if_faulty(fault)? {
             return Ok(pictures);
         }
     }
@@ -38,7 +36,7 @@ fn draw(simulation: &mut Simulation, n: u64) -> Result<Pictures, Failure> {
         }
         let mut recorder = device.recorder()?;
         simulation.record_steps(&mut recorder, 1);
-        if camera.looks_first(&*simulation.solver) {
+        if camera.needs_readback(&*simulation.solver) {
             device.submit(recorder)?;
             recorder = device.recorder()?;
         }

@@ -1,9 +1,9 @@
 //! Cost of time stamps: the same number of steps with and without them.
 
 use super::stepping::steps;
-use crate::failure::Failure;
 use crate::profiling::PassLog;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
 use frazil_report::Stamping;
 use std::time::Instant;
 

@@ -1,15 +1,14 @@
 //! Steps of a profile: like those of a run, without read-back of the state.
 
-use crate::failure::Failure;
-use crate::profiling::{Activity, PassLog};
-use crate::simulation::Simulation;
+use crate::profiling::PassLog;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::outputs::{Activity, StepTimer};
+use frazil_engine::stepping::MAX_IN_FLIGHT;
 use frazil_solvers::PendingFault;
 use frazil_vk::{RecorderOptions, Submission};
 use std::collections::VecDeque;
 use std::time::Instant;
-
-/// Number of submissions in flight, as in a run.
-const MAX_IN_FLIGHT: usize = 3;
 
 struct InFlight {
     submission: Submission,
@@ -34,7 +33,7 @@ pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLo
                 if let Some(passes) = passes.as_deref_mut() {
                     passes.host(Activity::Wait, begin);
                 }
-                if simulation.went_back(fault)? {
+                if simulation.roll_back_if_faulty(fault)? {
                     in_flight.clear();
                     continue;
                 }

@@ -1,10 +1,9 @@
 //! `--vary`: the same steps with other values of a tunable, interleaved in one process.
 
 use crate::args::VaryArg;
-use crate::failure::Failure;
 use crate::profiling::Samples;
-use crate::run;
-use crate::simulation::{Simulation, is_refusal};
+use frazil_engine::Failure;
+use frazil_engine::simulation::{Simulation, is_refusal};
 use frazil_report::{Candidate, Profile, Vary, median};
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::{Tuning, factory_of};
@@ -113,7 +112,7 @@ impl Runner {
 
     /// Returns the hash of the state after the steps taken.
     pub fn state_hash(&self) -> Result<String, Failure> {
-        run::state_hash(&self.simulation)
+        frazil_engine::snapshot::state_hash(&self.simulation)
     }
 
     /// Takes `n` steps and waits for them, so that no other runner's overlap them.
@@ -130,7 +129,7 @@ impl Runner {
             let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
             let submission = device.submit(recorder)?;
             submission.wait()?;
-            if self.simulation.went_back(fault)? {
+            if self.simulation.roll_back_if_faulty(fault)? {
                 continue;
             }
             if timed {

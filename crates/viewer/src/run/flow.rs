@@ -2,9 +2,9 @@
 //! Rasters come from the solver, which maps every step whether it is recorded or not; the front is computed
 //! from the recording. Both cover the whole of a resumed run.
 
-use super::outputs::Folder;
-use crate::failure::Failure;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::outputs::Folder;
 use frazil_io::{FlowHistory, FlowRasters, Frame, Metric, MetricsWriter, Recording};
 use frazil_report::{FlowMap, FlowSnow, RunOut, plot_flow_map};
 use frazil_scene::{Polygon, Scene, Terrain};

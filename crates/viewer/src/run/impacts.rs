@@ -1,8 +1,8 @@
 //! Force on each obstacle and body over time, as means between rows of the metrics, which include every
 //! impact. It is computed from the metrics, so that that of a resumed run covers the whole run.
 
-use super::outputs::Folder;
-use crate::failure::Failure;
+use frazil_engine::Failure;
+use frazil_engine::outputs::Folder;
 use frazil_io::{Metric, MetricsTable, MetricsWriter};
 use frazil_report::{Mark, Series, plot_series};
 use frazil_scene::Scene;

@@ -1,55 +1,34 @@
 //! `frazil run`: simulates a scene from its initial state or from a checkpoint, and writes all results.
 
-mod changes;
-mod claim;
 mod flow;
-mod identity;
 mod impacts;
 mod interrupt;
-mod lock;
-mod outputs;
-mod pace;
-mod parcel;
-mod picture;
 mod progress;
 mod report;
-mod schedule;
-mod session;
-mod writer;
 
-pub use changes::Changes;
-pub use claim::{Existing, Output, refuse_file, refuse_populated};
 pub use flow::draw_map;
-pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
-pub use lock::FolderLock;
-pub use outputs::{Folder, check_outputs, create_dir, default_folder};
-pub use pace::Pace;
-pub use picture::{Camera, draw, draw_with};
 pub use progress::time_left;
 pub use report::{GIT_COMMIT, Report};
-pub use schedule::Schedule;
-pub use session::Ended;
 
 use crate::args::RunArgs;
-use crate::device;
-use crate::failure::{Failure, FailureKind};
-use crate::invariants;
 use crate::plots;
 use crate::profile;
 use crate::profiling::PassLog;
 use crate::say;
-use crate::simulation::Simulation;
-use crate::state;
-use frazil_io::{Checkpoint, Frame, RecordingMeta};
+use frazil_engine::outputs::{
+    Changes, Ended, Existing, Folder, FolderLock, Output, OutputPlan, Outputs, Schedule, ScheduleRequest,
+    Session, StepTimer, Writer, default_folder, read_checkpoint,
+};
+use frazil_engine::picture::Camera;
+use frazil_engine::snapshot::state_hash;
+use frazil_engine::{Failure, FailureKind, Simulation, device};
+use frazil_io::{Checkpoint, RecordingMeta};
 use frazil_scene::Scene;
-use frazil_vk::{Device, ReadbackRing};
+use frazil_vk::Device;
 use indicatif::ProgressBar;
-use outputs::Outputs;
-use progress::Progress;
-use session::Session;
-use std::path::Path;
-use writer::Writer;
+use progress::ProgressDisplay;
+use std::path::{Path, PathBuf};
 
 /// Runs a scene.
 pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
@@ -57,7 +36,8 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     interrupt::flag();
     let mut report = Report::begin();
     let scene = args.scene.load()?;
-    let changes = Changes::new(&args.changes_at, &scene, Schedule::new(args, &scene).last_step)?;
+    let options = args.options();
+    let changes = Changes::new(&args.changes_at, &scene, Schedule::new(&options.schedule, &scene).last_step)?;
     let checkpoint =
         args.resume.as_deref().map(|path| read_checkpoint(path, &scene, &changes)).transpose()?;
     for advice in scene.advice() {
@@ -75,14 +55,25 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     if device.is_software() {
         report.warn(device::SOFTWARE_WARNING.to_owned(), args.quiet);
     }
-    let (folder, _lock) = open_folder(args, &scene)?;
+    let (folder, lock) = open_folder(args, &scene)?;
+    if let Some(warning) = lock.warning() {
+        report.warn(warning.to_owned(), args.quiet);
+    }
     if checkpoint.is_none()
         && let Some(aside) = folder.set_checkpoint_aside()?
     {
         report.warn(format!("the checkpoint of an earlier run is now {}", aside.display()), args.quiet);
     }
-    let start =
-        Start { args, device: &device, scene, changes, checkpoint, folder: &folder, report, bar: None };
+    let start = Start {
+        options: &options,
+        device: &device,
+        scene,
+        changes,
+        checkpoint,
+        folder: &folder,
+        report,
+        bar: None,
+    };
     let ran = simulate(start, |_| Ok(())).map_err(|failure| match failure.kind {
         // A checkpoint of an earlier run has been set aside.
         FailureKind::Device if folder.checkpoint().exists() => {
@@ -106,7 +97,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
 }
 
 /// Opens the output folder of the arguments; without `--out` that of the checkpoint, or a numbered one.
-fn open_folder(args: &RunArgs, scene: &Scene) -> Result<(Folder, Option<FolderLock>), Failure> {
+fn open_folder(args: &RunArgs, scene: &Scene) -> Result<(Folder, FolderLock), Failure> {
     let default = default_folder(&scene.name, "");
     let of_checkpoint = args.resume.as_deref().and_then(Path::parent);
     let of_checkpoint = of_checkpoint.filter(|folder| Folder::existing(folder).has_outputs());
@@ -120,9 +111,26 @@ fn open_folder(args: &RunArgs, scene: &Scene) -> Result<(Folder, Option<FolderLo
     Output { requested, default: &default, existing }.claim_and_lock()
 }
 
-/// Parameters of a run.
+/// Options of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Duration and output intervals.
+    pub schedule: ScheduleRequest,
+    /// Columns of the recording beside position and id, if not those of the scene.
+    pub record_columns: Option<Vec<String>>,
+    /// Checkpoint that the run resumes from, for error messages.
+    pub resume: Option<PathBuf>,
+    /// Begins new outputs at the checkpoint's step.
+    pub discard_outputs: bool,
+    /// Times every kernel.
+    pub profile: bool,
+    /// Prints errors only.
+    pub quiet: bool,
+}
+
+/// A run that is about to start.
 pub struct Start<'a> {
-    pub args: &'a RunArgs,
+    pub options: &'a RunOptions,
     pub device: &'a Device,
     pub scene: Scene,
     /// Changes of its parameters while it runs.
@@ -149,18 +157,18 @@ pub fn simulate(
     start: Start<'_>,
     at_end: impl FnOnce(&Simulation) -> Result<(), Failure>,
 ) -> Result<Ran, Failure> {
-    let Start { args, device, scene, changes, checkpoint, folder, mut report, bar } = start;
-    let schedule = Schedule::new(args, &scene);
+    let Start { options, device, scene, changes, checkpoint, folder, mut report, bar } = start;
+    let schedule = Schedule::new(&options.schedule, &scene);
     let meta = RecordingMeta {
         scene_json: serde_json::to_string(&described(&scene, &changes)).map_err(Failure::other)?,
         seed: scene.seed,
         device: device.info().name.clone(),
     };
-    let mut passes = args.profile.then(|| PassLog::new(device)).transpose()?;
+    let mut passes = options.profile.then(|| PassLog::new(device)).transpose()?;
     let mut simulation = match &checkpoint {
         Some((checkpoint, changed)) => {
             let mut simulation = Simulation::restore(device, changed.clone(), checkpoint)
-                .map_err(|failure| of_checkpoint(args, folder, failure))?;
+                .map_err(|failure| of_checkpoint(options, folder, failure))?;
             let before = changes.made_before(&scene, checkpoint.step)?;
             simulation.set_history(scene, before);
             simulation
@@ -168,15 +176,15 @@ pub fn simulate(
         None => Simulation::new(device, scene)?,
     };
     for warning in &simulation.warnings {
-        report.warn(warning.clone(), args.quiet);
+        report.warn(warning.clone(), options.quiet);
     }
     // Checked before files of an earlier run are touched.
-    let recorded = recorded_columns(args, &simulation)?;
+    let recorded = recorded_columns(options, &simulation)?;
     let metrics = simulation.solver.metrics();
     let outputs = match &checkpoint {
-        Some((checkpoint, _)) if is_new(args, folder) => {
+        Some((checkpoint, _)) if is_new(options, folder) => {
             let (step, root) = (checkpoint.step, folder.root().display());
-            report.warn(format!("outputs in {root} begin at the checkpoint's step {step}"), args.quiet);
+            report.warn(format!("outputs in {root} begin at the checkpoint's step {step}"), options.quiet);
             Outputs::create(folder, &schedule, &meta, &metrics)?
         }
         Some((checkpoint, _)) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint)?,
@@ -188,19 +196,24 @@ pub fn simulate(
             "the checkpoint is of step {step}, past the run's last step {last}"
         )));
     }
+    if let Some(warning) = outputs.warning() {
+        report.warn(warning.to_owned(), options.quiet);
+    }
     let camera = schedule.picture.map(|_| Camera::new(&simulation)).transpose()?;
     let interrupt = interrupt::flag();
     let writer = Writer::start(outputs)?;
     report.set_up();
 
     let progress = match bar {
-        Some((bar, before)) => Progress::shared(bar, before),
-        None => Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet),
+        Some((bar, before)) => ProgressDisplay::shared(bar, before),
+        None => {
+            ProgressDisplay::new(simulation.step(), schedule.last_step, simulation.n_particles, options.quiet)
+        }
     };
-    let stamps = passes.as_mut();
-    let ended =
-        Session::new(&mut simulation, (schedule, changes), recorded, camera, &writer, progress, stamps)
-            .run(interrupt);
+    let timer = passes.as_mut().map(|passes| passes as &mut dyn StepTimer);
+    let plan =
+        OutputPlan { schedule, changes, recorded, camera, writer: &writer, progress: &progress, timer };
+    let ended = Session::new(&mut simulation, plan).run(interrupt);
     report.stepped();
     // If the loop stopped because the writer did, the writer has the cause.
     writer.finish()?;
@@ -214,7 +227,7 @@ pub fn simulate(
     };
     if ended.is_ok() {
         for warning in simulation.solver.final_warnings(device).map_err(Failure::from)? {
-            report.warn(warning, args.quiet);
+            report.warn(warning, options.quiet);
         }
     }
     if let Some(passes) = &passes {
@@ -222,7 +235,7 @@ pub fn simulate(
         let profile = profile::document(&simulation, passes, memory, kernels, final_state.clone())?;
         profile::write(folder, &profile, &passes.spans(), None)?;
         for gap in passes.gaps() {
-            report.warn(gap, args.quiet);
+            report.warn(gap, options.quiet);
         }
     }
     if schedule.metrics.is_some() {
@@ -231,7 +244,7 @@ pub fn simulate(
     }
     if let Ok(Ended::Complete) = &ended {
         if let Some(run_out) = flow::write_flow(folder, &simulation)? {
-            report.ran_out(&run_out, args.quiet)?;
+            report.ran_out(&run_out, options.quiet)?;
         }
         if schedule.record.is_some() && simulation.factory.flow_material(&simulation.scene).is_some() {
             flow::write_front(folder, &simulation.scene)?;
@@ -248,21 +261,21 @@ pub fn simulate(
 }
 
 /// Adds the path of the checkpoint to an error of the state that it holds.
-fn of_checkpoint(args: &RunArgs, folder: &Folder, failure: Failure) -> Failure {
-    let path = args.resume.clone().unwrap_or_else(|| folder.checkpoint());
+fn of_checkpoint(options: &RunOptions, folder: &Folder, failure: Failure) -> Failure {
+    let path = options.resume.clone().unwrap_or_else(|| folder.checkpoint());
     if failure.kind == FailureKind::Input { failure.within(path.display()) } else { failure }
 }
 
 /// Returns true if a resumed run begins new outputs: by request, or in a folder that has none and is not that
 /// of the checkpoint.
-fn is_new(args: &RunArgs, folder: &Folder) -> bool {
-    let resumes_here = args.resume.as_deref().and_then(Path::parent).is_none_or(|of_checkpoint| {
+fn is_new(options: &RunOptions, folder: &Folder) -> bool {
+    let resumes_here = options.resume.as_deref().and_then(Path::parent).is_none_or(|of_checkpoint| {
         match [of_checkpoint, folder.root()].map(|path| path.join(".").canonicalize()) {
             [Ok(a), Ok(b)] => a == b,
             _ => true,
         }
     });
-    args.discard_outputs || !resumes_here && !folder.has_outputs()
+    options.discard_outputs || !resumes_here && !folder.has_outputs()
 }
 
 /// Returns the scene whose description names the changes while it runs, for the recording.
@@ -273,16 +286,16 @@ fn described(scene: &Scene, changes: &Changes) -> Scene {
 }
 
 /// Returns the columns of the frames of the recording, as selected by the command line or else by the scene.
-fn recorded_columns(args: &RunArgs, simulation: &Simulation) -> Result<Vec<String>, Failure> {
+fn recorded_columns(options: &RunOptions, simulation: &Simulation) -> Result<Vec<String>, Failure> {
     let columns = simulation.solver.columns();
     let available: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
     let from_scene = simulation.scene.output.record_columns.as_ref();
-    let Some(chosen) = args.record_columns.as_ref().or(from_scene) else {
+    let Some(chosen) = options.record_columns.as_ref().or(from_scene) else {
         return Ok(available.into_iter().map(str::to_owned).collect());
     };
     if let Some(i) = chosen.iter().position(|name| !available.contains(&name.as_str())) {
         let (found, expected) = (format!("\"{}\"", chosen[i]), format!("one of {}", available.join(", ")));
-        return Err(match &args.record_columns {
+        return Err(match &options.record_columns {
             Some(_) => Failure::input(format!("--record-columns: found {found}, expected {expected}")),
             None => {
                 let key = format!("output.record_columns.{i}");
@@ -302,28 +315,4 @@ fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
         _ => "with --checkpoint EVERY it could be resumed".to_owned(),
     };
     Failure::other(format!("interrupted at step {step} of {last}; {next}"))
-}
-
-/// Returns the hash of the state columns, in the device's order. It waits for the device, which has no more
-/// steps to run.
-pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
-    Ok(read_frame(simulation)?.state_hash())
-}
-
-/// Downloads the state columns. It waits for the device.
-pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
-    let device: &Device = &simulation.device;
-    let mut recorder = device.recorder()?;
-    let ring = ReadbackRing::new(device);
-    simulation.solver.record_output(&mut recorder);
-    let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.columns())?;
-    let bodies = state::read_columns(&ring, &mut recorder, &simulation.solver.body_columns())?;
-    let fault = simulation.solver.record_fault_check(&mut recorder)?;
-    device.submit(recorder)?;
-    if let Some(fault) = fault {
-        invariants::check_fault(fault.wait()?)?;
-    }
-    let columns = columns.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
-    let bodies = bodies.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
-    state::frame(simulation.step(), simulation.time_s(), &columns, &bodies)
 }

@@ -1,6 +1,7 @@
 //! The progress of a run: a bar on a terminal, else a line now and then.
 
 use crate::say;
+use frazil_engine::outputs::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::cell::RefCell;
 use std::fmt::{Display, Write};
@@ -12,7 +13,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Progress of a run: finished and total steps, the rates in steps and in particle steps per second, and the
 /// remaining time.
-pub struct Progress {
+pub struct ProgressDisplay {
     bar: ProgressBar,
     /// Position of step 0 on the bar.
     before: u64,
@@ -21,7 +22,7 @@ pub struct Progress {
     lines: Option<RefCell<Lines>>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     pub fn new(first_step: u64, last_step: u64, n_particles: usize, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
             let lines = (!quiet).then(|| RefCell::new(Lines::new(first_step, last_step, Instant::now())));
@@ -53,8 +54,10 @@ impl Progress {
     pub fn shared(bar: &ProgressBar, before: u64) -> Self {
         Self { bar: bar.clone(), before, is_shared: true, is_quiet: true, lines: None }
     }
+}
 
-    pub fn reached(&self, step: u64) {
+impl Progress for ProgressDisplay {
+    fn reached(&self, step: u64) {
         self.bar.set_position(self.before + step);
         if let Some(line) =
             self.lines.as_ref().and_then(|lines| lines.borrow_mut().line(step, Instant::now()))
@@ -63,14 +66,14 @@ impl Progress {
         }
     }
 
-    /// Prints a line above the bar, unless the run is quiet.
-    pub fn note(&self, line: impl Display) {
+    // Above the bar, unless the run is quiet.
+    fn note(&self, line: &dyn Display) {
         if !self.is_quiet {
             self.bar.suspend(|| say::note(line));
         }
     }
 
-    pub fn clear(&self) {
+    fn clear(&self) {
         if !self.is_shared {
             self.bar.finish_and_clear();
         }

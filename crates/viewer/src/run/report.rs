@@ -1,10 +1,10 @@
 //! `run.json`: scene, device, timing and results of a run.
 
-use super::outputs::Folder;
-use crate::device;
-use crate::failure::Failure;
 use crate::say;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::device;
+use frazil_engine::outputs::Folder;
 use frazil_io::RunInfo;
 use frazil_report::RunOut;
 use std::collections::BTreeMap;

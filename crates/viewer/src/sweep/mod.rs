@@ -11,10 +11,14 @@ mod sheet;
 pub use axis::VaryAxis;
 
 use crate::args::SweepArgs;
-use crate::device;
-use crate::failure::{Failure, FailureKind};
-use crate::run::{self, Changes, Ended, Folder, GIT_COMMIT, Ran, Report, Start, create_dir};
+use crate::run::{self, GIT_COMMIT, Ran, Report, Start};
 use crate::say;
+use frazil_engine::device;
+use frazil_engine::outputs::{
+    Changes, Ended, Folder, FolderLock, Schedule, check_outputs, create_dir, default_folder, read_checkpoint,
+    refuse_populated,
+};
+use frazil_engine::{Failure, FailureKind};
 use frazil_io::{SweepAxis, SweepInfo, SweepStatus};
 use frazil_vk::Device;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -32,22 +36,25 @@ const TABLE: &str = "sweep.json";
 /// Sweeps a scene over its grid.
 pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
     let out = out_folder(args);
-    let cases = plan::cases(args, &out.join(plan::CASES))?;
+    let cases = plan::cases(args)?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     if !args.quiet {
         introduce(&cases, &device);
     }
     if !args.overwrite && !out.join(TABLE).exists() {
-        run::refuse_populated(&out)?;
+        refuse_populated(&out)?;
     }
     create_dir(&out)?;
-    let _lock = run::FolderLock::acquire(&out)?;
+    let lock = FolderLock::acquire(&out)?;
+    if let Some(warning) = lock.warning() {
+        say::note(format_args!("warning: {warning}"));
+    }
     Sweep::new(args, &device, cases, out)?.run()
 }
 
 fn out_folder(args: &SweepArgs) -> PathBuf {
     let name = Path::new(&args.scene.scene).file_stem().unwrap_or_default().to_string_lossy();
-    args.out.clone().unwrap_or_else(|| run::default_folder(&name, "_sweep"))
+    args.out.clone().unwrap_or_else(|| default_folder(&name, "_sweep"))
 }
 
 /// Prints once the messages that each run would print.
@@ -150,15 +157,15 @@ impl<'a> Sweep<'a> {
             report.warn(advice.to_string(), true);
         }
         // A checkpoint of another scene, of a later step or a damaged one is ignored: the case starts again.
-        let checkpoint = run::read_checkpoint(&folder.checkpoint(), &case.scene, &Changes::default()).ok();
-        let schedule = run::Schedule::new(&case.args, &case.scene);
+        let checkpoint = read_checkpoint(&folder.checkpoint(), &case.scene, &Changes::default()).ok();
+        let schedule = Schedule::new(&case.options.schedule, &case.scene);
         let checkpoint = checkpoint.filter(|(checkpoint, _)| {
-            checkpoint.step <= case.last_step && run::check_outputs(folder, &schedule, checkpoint).is_ok()
+            checkpoint.step <= case.last_step && check_outputs(folder, &schedule, checkpoint).is_ok()
         });
         self.bar.set_position(before + checkpoint.as_ref().map_or(0, |(checkpoint, _)| checkpoint.step));
         self.bar.reset_eta();
         let start = Start {
-            args: &case.args,
+            options: &case.options,
             device: self.device,
             scene: case.scene.clone(),
             changes: Changes::default(),

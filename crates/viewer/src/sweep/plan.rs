@@ -1,11 +1,11 @@
 //! Grid of a sweep: its cases, whose scenes are all validated before the first one runs.
 
 use super::axis::VaryAxis;
-use crate::args::{Cadence, DeviceArgs, RunArgs, SceneArgs, SceneChanges, SweepArgs};
-use crate::failure::Failure;
-use crate::run::Schedule;
+use crate::args::{SceneArgs, SceneChanges, SweepArgs};
+use crate::run::RunOptions;
+use frazil_engine::Failure;
+use frazil_engine::outputs::{Cadence, Schedule, ScheduleRequest};
 use frazil_scene::{Every, Scene, SceneError};
-use std::path::Path;
 
 /// Folder of the cases.
 pub const CASES: &str = "cases";
@@ -25,14 +25,14 @@ pub struct Case {
     /// Values as given, in the order of the keys.
     pub values: Vec<String>,
     pub scene: Scene,
-    pub args: RunArgs,
+    pub options: RunOptions,
     pub last_step: u64,
     /// Mean x of all particles at the start, in m.
     pub start_x_m: f64,
 }
 
 /// Creates all cases, the last axis varying fastest. It fails on the first invalid scene.
-pub fn cases(args: &SweepArgs, out: &Path) -> Result<Vec<Case>, Failure> {
+pub fn cases(args: &SweepArgs) -> Result<Vec<Case>, Failure> {
     let keys: Vec<&str> = args.axes.iter().flat_map(|axis| &axis.keys).map(String::as_str).collect();
     if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
         return Err(Failure::input(format!("--vary {twice}: the key is varied twice")));
@@ -44,10 +44,10 @@ pub fn cases(args: &SweepArgs, out: &Path) -> Result<Vec<Case>, Failure> {
         return Err(Failure::input(format!("--vary: found {found} cases, expected at most {MAX_CASES}")));
     };
     let names = short_names(&keys);
-    (0..n_cases).map(|idx| case(args, out, &keys, &names, idx)).collect()
+    (0..n_cases).map(|idx| case(args, &keys, &names, idx)).collect()
 }
 
-fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usize) -> Result<Case, Failure> {
+fn case(args: &SweepArgs, keys: &[&str], names: &[String], idx: usize) -> Result<Case, Failure> {
     let values = values_at(&args.axes, idx);
     let settings: Vec<String> =
         keys.iter().zip(&values).map(|(key, value)| format!("{key}={value}")).collect();
@@ -70,28 +70,17 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
     let start_x_m = xs.sum::<f64>() / sampled.len().max(1) as f64;
 
     let name = folder_name(idx, names, &values);
-    let mut run = RunArgs {
-        scene,
-        length: args.length,
-        out: Some(out.join(&name)),
-        overwrite: false,
-        device: DeviceArgs { device: args.device.device.clone() },
-        changes_at: Vec::new(),
-        render: Some(Cadence::Never),
+    let request = ScheduleRequest {
+        picture: Some(Cadence::Never),
         record: Some(Cadence::Never),
-        record_columns: None,
-        metrics: None,
-        check: None,
-        checkpoint: None,
-        resume: None,
-        discard_outputs: false,
-        profile: false,
-        quiet: true,
+        ..args.length.request()
     };
-    let last_step = Schedule::new(&run, &loaded).last_step;
-    run.checkpoint = Some(Cadence::Every(Every::Steps((last_step / CHECKPOINTS).max(1))));
+    let last_step = Schedule::new(&request, &loaded).last_step;
+    let checkpoint = Some(Cadence::Every(Every::Steps((last_step / CHECKPOINTS).max(1))));
+    let schedule = ScheduleRequest { checkpoint, ..request };
+    let options = RunOptions { schedule, quiet: true, ..RunOptions::default() };
     let lines = names.iter().zip(&values).map(|(name, value)| format!("{name} = {value}")).collect();
-    Ok(Case { name, lines, values, scene: loaded, args: run, last_step, start_x_m })
+    Ok(Case { name, lines, values, scene: loaded, options, last_step, start_x_m })
 }
 
 /// Returns the values of case `idx`, those of the first axis first.

@@ -1,9 +1,9 @@
 //! Results of a case, read from and written to its folder.
 
 use super::plan::Case;
-use crate::failure::Failure;
-use crate::run::{self, Folder};
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::outputs::Folder;
 use frazil_io::{MetricsTable, RunInfo, SweepCase, SweepStatus};
 use frazil_report::ShapeStatistics;
 use std::collections::BTreeMap;
@@ -30,10 +30,10 @@ pub fn pending(case: &Case) -> SweepCase {
 
 /// Writes the results of a final state that only a sweep keeps.
 pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Result<(), Failure> {
-    let picture = run::draw(simulation)?;
+    let picture = frazil_engine::picture::draw(simulation)?;
     frazil_render::write_png(&folder.final_picture(), picture.width, picture.height, &picture.pixels)
         .map_err(Failure::other)?;
-    let frame = run::read_frame(simulation)?;
+    let frame = frazil_engine::snapshot::read_frame(simulation)?;
     let shape = ShapeStatistics::measure(
         &frame,
         case.start_x_m,

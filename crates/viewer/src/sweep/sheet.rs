@@ -2,8 +2,8 @@
 
 use super::axis::VaryAxis;
 use super::plan::Case;
-use crate::failure::Failure;
-use crate::run::Folder;
+use frazil_engine::Failure;
+use frazil_engine::outputs::Folder;
 use frazil_io::{SweepCase, SweepStatus};
 use frazil_render::{ContactSheet, read_png};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! A case of the validation: a comparison with a reference that is independent of the engine.
 
-use crate::failure::Failure;
+use crate::bench_failure::bench_failure;
 use frazil_bench::Session;
+use frazil_engine::Failure;
 use frazil_report::{Panel, Series, plot_panels};
 use frazil_vk::Device;
 use serde::{Deserialize, Serialize};
@@ -47,7 +48,7 @@ impl Lab {
     /// Returns the device as benches use it.
     pub fn session(&self) -> Result<&Session, Failure> {
         if self.session.get().is_none() {
-            let _ = self.session.set(Session::new(&self.device, None)?);
+            let _ = self.session.set(Session::new(&self.device, None).map_err(bench_failure)?);
         }
         self.session.get().ok_or_else(|| Failure::other("the device has no session"))
     }

@@ -1,11 +1,11 @@
 //! A scene on the device, stepped and measured like a user's run.
 
 use super::case::Lab;
-use crate::energy_limit::EnergyLimit;
-use crate::failure::Failure;
-use crate::run::{read_frame, state_hash};
-use crate::simulation::Simulation;
-use crate::stepping;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::energy_limit::EnergyLimit;
+use frazil_engine::snapshot::{read_frame, state_hash};
+use frazil_engine::stepping;
 use frazil_io::Frame;
 use frazil_scene::Scene;
 use frazil_solvers::{Measurement, Tuning};

@@ -8,11 +8,11 @@ mod report;
 mod result;
 
 use crate::args::ValidateArgs;
-use crate::device;
-use crate::failure::{Failure, FailureKind};
-use crate::run::{Existing, Output};
 use crate::say;
 use case::{Case, Cost, Lab, Outcome, Status};
+use frazil_engine::device;
+use frazil_engine::outputs::{Existing, Output};
+use frazil_engine::{Failure, FailureKind};
 use report::Table;
 use result::{CaseResult, ResultFile, read_finished};
 use std::path::Path;

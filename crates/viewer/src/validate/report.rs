@@ -2,8 +2,8 @@
 
 use super::case::{Bound, Case, FinalState, Status};
 use super::result::{CaseResult, Quantity};
-use crate::device;
-use crate::failure::Failure;
+use frazil_engine::Failure;
+use frazil_engine::device;
 use frazil_vk::Device;
 use std::fmt::{self, Write};
 use std::fs;

@@ -2,8 +2,8 @@
 //! only, and a later run can take the others over.
 
 use super::case::{Bound, Case, Check, FinalState, Outcome, Status};
-use crate::failure::Failure;
 use crate::run::GIT_COMMIT;
+use frazil_engine::Failure;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Screenshots and videos of a window.
 
-use crate::failure::Failure;
 use crate::play::sink::Sink;
+use frazil_engine::Failure;
 use frazil_vk::Pending;
 use std::path::{Path, PathBuf};
 

@@ -192,7 +192,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
     use super::*;
-    use crate::picture;
+    use frazil_engine::picture;
 
     const SIZE: (u32, u32) = (800, 600);
 

@@ -1,6 +1,6 @@
 //! Histogram of the values that particles are coloured by.
 
-use crate::picture::robust_range;
+use frazil_engine::picture::robust_range;
 
 /// Number of bins.
 pub const N_BINS: usize = 64;

@@ -5,18 +5,17 @@ use super::parameters::{Edit, Parameters};
 use super::picked::PairsOfKind;
 use super::series::Series;
 use super::timeline::{PendingState, Timeline};
-use crate::failure::Failure;
-use crate::invariants;
-use crate::picture::Shown;
 use crate::say;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::invariants;
+use frazil_engine::picture::Shown;
+use frazil_engine::stepping::MAX_IN_FLIGHT_LIVE;
 use frazil_scene::Scene;
 use frazil_solvers::{BodyPose, Measurement, PendingFault, PendingMeasurement};
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
-/// Number of submissions in flight: one runs while the next is recorded; more would only add latency.
-const MAX_IN_FLIGHT: usize = 2;
 /// Maximum number of steps in a submission of steps that are taken again.
 const STEPS_PER_SUBMISSION: u64 = 16;
 /// Weight of a new kernel time in the displayed average, which covers about the last ten.
@@ -89,7 +88,7 @@ impl Live {
     /// forgotten if it has an effect.
     pub fn edit(&mut self, edit: Edit) -> Result<(), Failure> {
         // Steps that must be repeated have the parameters from before the change.
-        self.take_in(0)?;
+        self.collect_completed(0)?;
         let before = self.simulation.scene.clone();
         self.parameters.apply(&mut self.simulation, edit);
         if self.simulation.scene != before { self.keep_state() } else { Ok(()) }
@@ -103,7 +102,7 @@ impl Live {
     /// Goes to a step that was taken before: the state in memory before it is restored, and the steps up to
     /// it are taken again, with the same bits.
     pub fn seek(&mut self, step: u64) -> Result<(), Failure> {
-        self.take_in(0)?;
+        self.collect_completed(0)?;
         let device = self.simulation.device.clone();
         let (simulation, left) = self.timeline.source(&device, step)?;
         let end = simulation.step() + left;
@@ -114,7 +113,7 @@ impl Live {
         while self.simulation.step() < end {
             self.advance(STEPS_PER_SUBMISSION.min(end - self.simulation.step()))?;
             if self.simulation.step() == end {
-                self.take_in(0)?;
+                self.collect_completed(0)?;
             }
         }
         self.advance(0)
@@ -130,7 +129,7 @@ impl Live {
 
     /// Keeps the present state as the one from which steps are computed again, and forgets later steps.
     pub fn keep_state(&mut self) -> Result<(), Failure> {
-        self.take_in(0)?;
+        self.collect_completed(0)?;
         self.timeline.truncate(self.simulation.step());
         let device = self.simulation.device.clone();
         let mut recorder = device.recorder()?;
@@ -152,7 +151,7 @@ impl Live {
             _ => None,
         };
         if let Some(Pull::Body { body, motion }) = pull {
-            self.take_in(0)?;
+            self.collect_completed(0)?;
             self.pulled = Some(body);
             if let Err(failure) = self.simulation.move_body(body, &motion) {
                 self.parameters.show_error(&failure);
@@ -171,7 +170,7 @@ impl Live {
 
     /// Submits `steps` steps and a measurement of the state after them, and collects earlier results.
     pub fn advance(&mut self, steps: u64) -> Result<(), Failure> {
-        self.take_in(MAX_IN_FLIGHT - 1)?;
+        self.collect_completed(MAX_IN_FLIGHT_LIVE - 1)?;
         let device = self.simulation.device.clone();
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
         self.simulation.record_steps(&mut recorder, steps);
@@ -196,7 +195,7 @@ impl Live {
 
     /// Collects results, waiting only while more than `leave` submissions are in flight. After an overflow it
     /// goes back to the last sound step.
-    pub fn take_in(&mut self, leave: usize) -> Result<(), Failure> {
+    pub fn collect_completed(&mut self, leave: usize) -> Result<(), Failure> {
         while let Some(oldest) = self.in_flight.pop_front() {
             if self.in_flight.len() < leave && !oldest.submission.is_done()? {
                 self.in_flight.push_front(oldest);

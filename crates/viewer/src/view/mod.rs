@@ -44,7 +44,7 @@ pub use playback::Playback;
 pub use player::{Player, check_shown};
 
 use crate::args::ViewArgs;
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_io::Recording;
 use frazil_scene::Scene;
 #[cfg(feature = "window")]

@@ -1,6 +1,6 @@
 //! In place of hot reload in a build without a shader compiler.
 
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_vk::Device;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ impl Shaders {
     }
 
     /// Is never called.
-    pub fn take_in(&mut self) -> Vec<String> {
+    pub fn collect_completed(&mut self) -> Vec<String> {
         match *self {}
     }
 

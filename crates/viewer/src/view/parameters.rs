@@ -1,9 +1,9 @@
 //! Parameters that the window changes while a simulation runs: their state, without the panel that shows
 //! them.
 
-use crate::failure::Failure;
 use crate::say;
-use crate::simulation::Simulation;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
 use frazil_scene::{LiveParameter, LiveValue, Scene};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -222,7 +222,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
     use super::*;
-    use crate::run::state_hash;
+    use frazil_engine::snapshot::state_hash;
     use frazil_testkit::own_device;
 
     fn simulation() -> Simulation {

@@ -1,7 +1,7 @@
 //! The particle under the pointer, with all its columns and its neighbours.
 
-use crate::failure::Failure;
-use crate::picture::Shown;
+use frazil_engine::Failure;
+use frazil_engine::picture::Shown;
 use frazil_particles::{ColumnKind, ColumnView, ParticleSet};
 use frazil_render::OrbitCamera;
 use frazil_solvers::{Pair, Partner};
@@ -185,7 +185,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
     use super::*;
-    use crate::simulation::Simulation;
+    use frazil_engine::Simulation;
     use frazil_kernels::Counts;
     use frazil_particles::Material;
     use frazil_scene::Scene;

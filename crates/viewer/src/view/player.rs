@@ -3,9 +3,9 @@
 use super::playback::Playback;
 use crate::args::SceneChanges;
 use crate::damage::Skipped;
-use crate::failure::Failure;
-use crate::picture::{self, Shown, SlabPoses};
 use crate::slab_files;
+use frazil_engine::Failure;
+use frazil_engine::picture::{self, Shown, SlabPoses};
 use frazil_io::{Column, ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnKind, ColumnView, Material, ParticleSet, SetInfo};
@@ -273,8 +273,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
     use super::*;
-    use crate::picture::{Painter, camera};
-    use crate::state;
+    use frazil_engine::picture::{Painter, camera};
+    use frazil_engine::state;
     use frazil_io::{RecordingMeta, RecordingWriter};
     use frazil_testkit::own_device;
     use frazil_vk::ReadbackRing;
@@ -329,12 +329,12 @@ mod tests {
         assert_eq!(recorded.names(), names);
         let drawn = |shown: &Shown<'_>, name: &str| {
             let mut painter = Painter::new(&device, &scene, n as usize).unwrap();
-            assert!(painter.looks_for_range(shown, name));
+            assert!(painter.needs_range(shown, name));
             let mut recorder = device.recorder().unwrap();
             let image = painter.record(&mut recorder, shown, camera(&scene), name, 0.0).unwrap();
             let pending = ring.read_image(&mut recorder, image).unwrap();
             device.submit(recorder).unwrap();
-            assert!(!painter.looks_for_range(shown, name), "ranges stay");
+            assert!(!painter.needs_range(shown, name), "ranges stay");
             pending.wait().unwrap()
         };
         let mut pictures = Vec::new();

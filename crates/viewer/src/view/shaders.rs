@@ -1,6 +1,6 @@
 //! Hot reload: shaders of a checkout replace those of the program while it runs (feature `shader-reload`).
 
-use crate::failure::Failure;
+use frazil_engine::Failure;
 use frazil_shader_build::{Checkout, Code, Shader};
 use frazil_vk::Device;
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +39,7 @@ impl Shaders {
 
     /// Replaces the shaders that were compiled since the last call, and returns the names of those. A shader
     /// with an error stays as it was.
-    pub fn take_in(&mut self) -> Vec<String> {
+    pub fn collect_completed(&mut self) -> Vec<String> {
         let mut replaced = Vec::new();
         for (name, shader) in self.compiled.try_iter() {
             let result = shader.and_then(|shader| {
@@ -202,7 +202,7 @@ mod tests {
             while !is_done(&replaced, &self.shaders) {
                 assert!(start.elapsed() < Duration::from_secs(120), "{what}: {:?}", self.shaders.errors());
                 std::thread::sleep(Duration::from_millis(20));
-                replaced.extend(self.shaders.take_in());
+                replaced.extend(self.shaders.collect_completed());
             }
             replaced
         }

@@ -1,8 +1,8 @@
 //! Steps that a simulation in a window has taken: states in memory, from which any of them is computed again.
 
-use crate::failure::Failure;
-use crate::simulation::Simulation;
-use crate::state::{self, HostColumn, PendingColumn};
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::state::{self, HostColumn, PendingColumn};
 use frazil_io::{Checkpoint, ParameterChange};
 use frazil_scene::Scene;
 use frazil_vk::{Device, ReadbackRing, Recorder};
@@ -188,7 +188,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
     use super::*;
-    use crate::run::state_hash;
+    use frazil_engine::snapshot::state_hash;
     use frazil_testkit::own_device;
 
     /// A simulation with its timeline, and the hash of the state after each step.

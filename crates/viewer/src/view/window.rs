@@ -12,11 +12,11 @@ use super::plan::Plan;
 use super::pointer::Pointer;
 use super::shaders::Shaders;
 use super::source::{Requested, Source};
-use crate::device;
-use crate::failure::Failure;
-use crate::picture::{self, Painter};
 use crate::say;
 use egui::ViewportId;
+use frazil_engine::Failure;
+use frazil_engine::device;
+use frazil_engine::picture::{self, Painter};
 use frazil_render::{Clip, OrbitCamera};
 use frazil_scene::RenderScheme;
 use frazil_vk::{Device, Overlay, OverlayFrame, ReadbackRing, Swapchain};
@@ -386,7 +386,7 @@ impl View {
         let size = (size.width.max(1), size.height.max(1));
         let radius_m = self.source.scene().particle_spacing_m() as f32 / 2.0;
         if let Source::Live(live) = &mut self.source {
-            live.take_in(0)?;
+            live.collect_completed(0)?;
         }
         let id = picked::pick(&self.device, &self.source.shown(), &self.camera, (at_px, size), radius_m)?;
         self.act(Action::Pick(id))
@@ -441,7 +441,7 @@ impl View {
     /// Replaces the shaders that were compiled meanwhile.
     fn take_in_shaders(&mut self) -> Result<(), Failure> {
         self.next_shaders = Instant::now() + SHADERS_EVERY;
-        let replaced = self.shaders.as_mut().map(Shaders::take_in).unwrap_or_default();
+        let replaced = self.shaders.as_mut().map(Shaders::collect_completed).unwrap_or_default();
         if replaced.is_empty() {
             return Ok(());
         }
@@ -520,7 +520,7 @@ impl View {
                 live.pull(pull)?;
                 live.advance(steps)?;
             }
-            Source::Live(live) => live.take_in(0)?,
+            Source::Live(live) => live.collect_completed(0)?,
             Source::Player(player) => {
                 let now = Instant::now();
                 if player.is_growing() && now >= self.next_look {

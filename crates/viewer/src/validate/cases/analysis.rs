@@ -3,8 +3,8 @@
 use crate::analyze::feedback::{self, measured};
 use crate::analyze::resting::{MAX_CREEP, resting};
 use crate::analyze::tipping::{expected_density, tipping};
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
+use frazil_engine::Failure;
 use frazil_report::{Mark, Series};
 use frazil_scene::{Mpm as Section, Transfer};
 

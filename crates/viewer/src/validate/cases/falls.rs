@@ -1,8 +1,8 @@
 //! Free fall of a ball of every material.
 
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
+use frazil_engine::Failure;
 use frazil_io::Frame;
 use frazil_report::{Mark, Series};
 

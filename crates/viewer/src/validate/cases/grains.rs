@@ -1,8 +1,8 @@
 //! Grains: rebound, and motion down a slope; snow on a grid: momentum through a collision.
 
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
+use frazil_engine::Failure;
 
 const RADIUS_M: f64 = 0.05;
 

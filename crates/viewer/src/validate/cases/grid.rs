@@ -1,8 +1,8 @@
 //! Snow on a grid: elastic waves.
 
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Series};
 
 /// Length of the bar in m.

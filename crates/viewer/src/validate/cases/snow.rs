@@ -1,8 +1,8 @@
 //! Heat in snow and water: conduction, and fronts of melting.
 
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Series};
 use frazil_scene::{Heat, LatentHeat, Scene};
 use std::f64::consts::PI;

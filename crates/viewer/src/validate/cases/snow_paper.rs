@@ -1,8 +1,8 @@
 //! Outcomes of the experiments of Chen2021, chapter 8: at the paper's sizes and over its steps with `--full`.
 
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Series};
 use std::time::Instant;
 

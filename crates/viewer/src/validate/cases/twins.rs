@@ -1,8 +1,9 @@
 //! Kernels and whole steps compared with their twins on the CPU: the workloads of `frazil bench`, not timed.
 
-use crate::failure::Failure;
+use crate::bench_failure::bench_failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, Status};
 use frazil_bench::{Bench, Error, Profile, benches, plan};
+use frazil_engine::Failure;
 
 pub fn cases() -> Vec<Case> {
     let case = |bench: &'static dyn Bench| Case {
@@ -18,7 +19,7 @@ pub fn cases() -> Vec<Case> {
 
 fn run(lab: &Lab, bench: &dyn Bench) -> Result<Outcome, Failure> {
     let session = lab.session()?;
-    let planned = plan(&[bench], &[], Profile::Smoke)?;
+    let planned = plan(&[bench], &[], Profile::Smoke).map_err(bench_failure)?;
     let (mut wrong, mut refused) = (Vec::new(), Vec::new());
     for point in &planned {
         // Runs the workload once over poisoned outputs and compares.

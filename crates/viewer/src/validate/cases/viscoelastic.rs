@@ -1,8 +1,8 @@
 //! Viscoelastic fluid: rheometry in a gap between walls, and the rebound of a ball.
 
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
+use frazil_engine::Failure;
 use frazil_report::{Mark, Series, layer_means, oscillation, profile_deviation};
 
 /// Modulus in Pa, relaxation time in s, and viscosity in Pa s of the solvent of sheared fluids.

@@ -1,8 +1,8 @@
 //! Water: momentum, rest, and the front of a dam break.
 
-use crate::failure::Failure;
 use crate::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::validate::experiment::Experiment;
+use frazil_engine::Failure;
 use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
 use frazil_report::{Mark, Series, damped_period};
 use std::f64::consts::PI;

@@ -1,6 +1,5 @@
 //! Command errors and their exit status.
 
-use frazil_bench::Error as BenchError;
 use frazil_scene::SceneError;
 use frazil_solvers::{RegistryError, SolverError};
 use std::fmt::{self, Display};
@@ -109,17 +108,5 @@ impl From<SolverError> for Failure {
 impl From<RegistryError> for Failure {
     fn from(error: RegistryError) -> Self {
         Self::input(error)
-    }
-}
-
-impl From<BenchError> for Failure {
-    fn from(error: BenchError) -> Self {
-        match error {
-            BenchError::Device(error) => error.into(),
-            BenchError::Solver(error) => error.into(),
-            BenchError::Kernel(_) | BenchError::NoTimeStamps { .. } => Self::device(error),
-            BenchError::Wrong { .. } | BenchError::Scene(_) => Self::other(error),
-            _ => Self::input(error),
-        }
     }
 }

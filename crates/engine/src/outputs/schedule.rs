@@ -1,19 +1,63 @@
 //! Schedule of the steps at which results are read back.
 
-use crate::args::{Cadence, RunArgs};
 use frazil_scene::{Every, Scene};
 
 /// Default interval of metrics, if neither the command line nor the scene gives one.
 const METRICS_EVERY: Every = Every::Steps(10);
 
+/// An interval that may also be switched off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cadence {
+    /// Not at all.
+    Never,
+    /// At this interval.
+    Every(Every),
+}
+
+impl Cadence {
+    /// Returns the requested interval, or else that of the scene.
+    fn or_scene(requested: Option<Self>, scene: Option<Every>) -> Option<Every> {
+        match requested {
+            None => scene,
+            Some(Self::Never) => None,
+            Some(Self::Every(every)) => Some(every),
+        }
+    }
+}
+
+/// Requested duration and output intervals of a run; those of the scene where nothing is requested.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ScheduleRequest {
+    /// Last step.
+    pub steps: Option<u64>,
+    /// Simulated time in s, if no last step is requested.
+    pub time_s: Option<f64>,
+    /// Interval of pictures.
+    pub picture: Option<Cadence>,
+    /// Interval of frames of the recording.
+    pub record: Option<Cadence>,
+    /// Interval of rows of metrics.
+    pub metrics: Option<Cadence>,
+    /// Interval of checks that every particle exists exactly once; never by default.
+    pub check: Option<Cadence>,
+    /// Interval of checkpoints; never by default.
+    pub checkpoint: Option<Cadence>,
+}
+
 /// Output intervals of a run, and its last step.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
+    /// Interval of pictures.
     pub picture: Option<Every>,
+    /// Interval of frames of the recording.
     pub record: Option<Every>,
+    /// Interval of rows of metrics.
     pub metrics: Option<Every>,
+    /// Interval of checks of particles.
     pub check: Option<Every>,
+    /// Interval of checkpoints.
     pub checkpoint: Option<Every>,
+    /// Last step.
     pub last_step: u64,
     dt_s: f64,
 }
@@ -21,42 +65,46 @@ pub struct Schedule {
 /// Outputs due at a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due {
+    /// A picture.
     pub picture: bool,
+    /// A frame of the recording.
     pub record: bool,
+    /// A row of metrics.
     pub metrics: bool,
     /// True if they are due only because the run ends here: a longer run has no such row.
     pub metrics_at_end: bool,
+    /// A check of the particles.
     pub check: bool,
+    /// A checkpoint.
     pub checkpoint: bool,
     /// True at the last step, which is always measured, because its state is hashed and must be valid.
     pub last: bool,
 }
 
 impl Due {
+    /// Returns true if anything is due.
     pub fn any(self) -> bool {
         self != Self::default()
     }
 }
 
 impl Schedule {
-    pub fn new(args: &RunArgs, scene: &Scene) -> Self {
+    /// Fills a request with the intervals and the duration of a scene.
+    pub fn new(request: &ScheduleRequest, scene: &Scene) -> Self {
         let dt_s = scene.dt_s();
         let steps_in = |time_s: f64| Every::Seconds(time_s).next_after(0, dt_s);
         Self {
-            picture: Cadence::or_scene(args.render, scene.output.render_every),
-            record: Cadence::or_scene(args.record, scene.output.record_every),
-            metrics: Cadence::or_scene(args.metrics, scene.output.metrics_every.or(Some(METRICS_EVERY))),
-            check: Cadence::or_scene(args.check, None),
-            checkpoint: Cadence::or_scene(args.checkpoint, None),
-            last_step: args
-                .length
-                .steps
-                .or(args.length.time.map(steps_in))
-                .unwrap_or_else(|| scene.n_steps()),
+            picture: Cadence::or_scene(request.picture, scene.output.render_every),
+            record: Cadence::or_scene(request.record, scene.output.record_every),
+            metrics: Cadence::or_scene(request.metrics, scene.output.metrics_every.or(Some(METRICS_EVERY))),
+            check: Cadence::or_scene(request.check, None),
+            checkpoint: Cadence::or_scene(request.checkpoint, None),
+            last_step: request.steps.or(request.time_s.map(steps_in)).unwrap_or_else(|| scene.n_steps()),
             dt_s,
         }
     }
 
+    /// Returns the outputs that are due at a step.
     pub fn due(&self, step: u64) -> Due {
         let is_due = |every: Option<Every>| every.is_some_and(|every| every.is_due(step, self.dt_s));
         let last = step == self.last_step;

@@ -20,8 +20,11 @@ pub struct Surfaces {
 /// A surface on the host: an indexed mesh.
 #[derive(Default)]
 pub struct HostSurface {
+    /// Positions of vertices in m.
     pub position: Vec<[f32; 3]>,
+    /// Unit normals of vertices.
     pub normal: Vec<[f32; 3]>,
+    /// Vertices of triangles, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Properties of vertices.
     pub attributes: Vec<Column>,

@@ -1,7 +1,6 @@
 //! Lock of an output folder: one run at a time writes to it.
 
 use crate::failure::Failure;
-use crate::say;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
@@ -12,12 +11,17 @@ const NAME: &str = ".frazil.lock";
 /// Exclusive lock of a folder, until it is dropped.
 #[derive(Debug)]
 pub struct FolderLock {
-    _file: File,
+    /// None on a file system without locks.
+    _file: Option<File>,
+    warning: Option<String>,
 }
 
 impl FolderLock {
-    /// Locks a folder; if another process holds the lock, the error names it.
-    pub fn acquire(folder: &Path) -> Result<Option<Self>, Failure> {
+    /// Locks a folder. On a file system without locks it goes on with a [`warning`](Self::warning).
+    ///
+    /// # Errors
+    /// Another process, which the error names, holds the lock; the lock file cannot be written.
+    pub fn acquire(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(NAME);
         let failed = |error| Failure::input(format!("cannot lock {}: {error}", path.display()));
         let mut options = OpenOptions::new();
@@ -37,15 +41,20 @@ impl FolderLock {
             }
             // Some network file systems have no locks.
             Err(TryLockError::Error(error)) => {
-                say::note(format_args!("warning: {} cannot be locked: {error}", folder.display()));
-                return Ok(None);
+                let warning = Some(format!("{} cannot be locked: {error}", folder.display()));
+                return Ok(Self { _file: None, warning });
             }
         }
         let holder = holder();
         let written =
             file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(holder.as_bytes()));
         written.map_err(failed)?;
-        Ok(Some(Self { _file: file }))
+        Ok(Self { _file: Some(file), warning: None })
+    }
+
+    /// Returns a warning if the folder's file system has no locks.
+    pub fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
     }
 
     /// Returns true if a process holds the lock of a folder. Nothing is created.
@@ -73,6 +82,6 @@ mod tests {
         let error = FolderLock::acquire(folder.path()).unwrap_err().to_string();
         assert!(error.contains(&format!("is in use by process {}", std::process::id())), "{error}");
         drop(lock);
-        assert!(FolderLock::acquire(folder.path()).unwrap().is_some());
+        assert_eq!(FolderLock::acquire(folder.path()).unwrap().warning(), None);
     }
 }

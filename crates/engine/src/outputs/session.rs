@@ -7,22 +7,21 @@
 //!
 //! If a record of fixed size overflows, the device keeps the state of the step before, and the steps and
 //! outputs submitted since are void. When the host reads the fault, it drops those outputs, enlarges the
-//! record, and goes on from that step: [`Session::go_back`]. So a change of parameters is only made once all
+//! record, and goes on from that step: [`Session::roll_back`]. So a change of parameters is only made once all
 //! steps before it are known to be sound.
 
+use super::batch::{OutputBatch, StepTime};
 use super::changes::Changes;
-use super::pace::Pace;
-use super::parcel::{OutputBatch, StepTime};
-use super::picture::{Camera, PendingPicture};
-use super::progress::Progress;
+use super::observers::{Activity, Progress, StepTimer};
 use super::schedule::{Due, Schedule};
 use super::writer::Writer;
 use crate::energy_limit::EnergyLimit;
 use crate::failure::Failure;
 use crate::invariants;
-use crate::profiling::{Activity, PassLog};
+use crate::picture::{Camera, PendingPicture};
 use crate::simulation::Simulation;
 use crate::state::{self, PendingColumn};
+use crate::stepping::{MAX_IN_FLIGHT, Pace};
 use frazil_scene::Scene;
 use frazil_solvers::{PendingFault, PendingInvariants, PendingMeasurement, SolverFault};
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
@@ -30,21 +29,28 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Maximum number of submissions in flight: one runs, one is queued behind it, one is being recorded.
-const MAX_IN_FLIGHT: usize = 3;
-
-/// State of a run in progress.
-pub struct Session<'a> {
-    pub simulation: &'a mut Simulation,
+/// Outputs of a run.
+pub struct OutputPlan<'a> {
+    /// Output intervals, and the last step.
     pub schedule: Schedule,
+    /// Changes of parameters while the run goes on.
     pub changes: Changes,
     /// Names of the recorded columns.
     pub recorded: Vec<String>,
+    /// Camera of the pictures, if there are any.
     pub camera: Option<Camera>,
+    /// Thread that writes the results.
     pub writer: &'a Writer,
-    pub progress: Progress,
+    /// Display of the progress.
+    pub progress: &'a dyn Progress,
     /// Log of time stamps, if requested.
-    pub passes: Option<&'a mut PassLog>,
+    pub timer: Option<&'a mut dyn StepTimer>,
+}
+
+/// State of a run in progress.
+pub struct Session<'a> {
+    simulation: &'a mut Simulation,
+    plan: OutputPlan<'a>,
     energy: EnergyLimit,
     ring: ReadbackRing,
     next_picture: u64,
@@ -52,7 +58,7 @@ pub struct Session<'a> {
     retired: Instant,
     pace: Pace,
     in_flight: VecDeque<InFlight>,
-    departures: VecDeque<PendingOutput>,
+    pending_outputs: VecDeque<PendingOutput>,
 }
 
 struct InFlight {
@@ -91,62 +97,54 @@ enum Arrived {
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
+    /// All steps were taken.
     Complete,
+    /// The interrupt was set.
     Interrupted,
 }
 
 impl<'a> Session<'a> {
-    pub fn new(
-        simulation: &'a mut Simulation,
-        (schedule, changes): (Schedule, Changes),
-        recorded: Vec<String>,
-        camera: Option<Camera>,
-        writer: &'a Writer,
-        progress: Progress,
-        passes: Option<&'a mut PassLog>,
-    ) -> Self {
+    /// Begins a run, or goes on with one that was resumed.
+    pub fn new(simulation: &'a mut Simulation, plan: OutputPlan<'a>) -> Self {
         let energy = EnergyLimit::new(&simulation.solver.metrics());
         let ring = ReadbackRing::new(&simulation.device);
         // The pictures of a step are written with it; a run resumed at step s has those up to s.
         let step = simulation.step();
-        let next_picture = schedule.pictures_before(if step == 0 { 0 } else { step + 1 });
-        let (in_flight, departures) = Default::default();
+        let next_picture = plan.schedule.pictures_before(if step == 0 { 0 } else { step + 1 });
+        let (in_flight, pending_outputs) = Default::default();
         Self {
             simulation,
-            schedule,
-            changes,
-            recorded,
-            camera,
-            writer,
-            progress,
-            passes,
+            plan,
             energy,
             ring,
             next_picture,
             retired: Instant::now(),
             pace: Pace::default(),
             in_flight,
-            departures,
+            pending_outputs,
         }
     }
 
     /// Runs to the last step, or to the end of the submission in which `interrupt` is set.
+    ///
+    /// # Errors
+    /// A fault that is no overflow, a violated invariant, or a lost device; the writer has stopped.
     pub fn run(&mut self, interrupt: &AtomicBool) -> Result<Ended, Failure> {
         if self.simulation.step() == 0 {
-            self.submit(0, self.schedule.due(0))?;
+            self.submit(0, self.plan.schedule.due(0))?;
         }
         let ended = loop {
             self.retire_to(MAX_IN_FLIGHT - 1)?;
-            if self.simulation.step() >= self.schedule.last_step {
+            if self.simulation.step() >= self.plan.schedule.last_step {
                 self.finish_submitted()?;
-                if self.simulation.step() < self.schedule.last_step {
+                if self.simulation.step() < self.plan.schedule.last_step {
                     continue;
                 }
                 break Ended::Complete;
             }
             if interrupt.load(Ordering::Relaxed) {
                 self.finish_submitted()?;
-                if self.simulation.step() > 0 && self.schedule.checkpoint.is_some() {
+                if self.simulation.step() > 0 && self.plan.schedule.checkpoint.is_some() {
                     self.submit(0, Due { checkpoint: true, ..Due::default() })?;
                     self.finish_submitted()?;
                 }
@@ -155,22 +153,30 @@ impl<'a> Session<'a> {
             let step = self.simulation.step();
             let max = u64::from(self.simulation.scene.solver.steps_per_submission);
             // Outputs of this step show the state before the change.
-            let due = self.changes.due(step);
+            let due = self.plan.changes.due(step);
             if !due.is_empty() {
                 self.finish_submitted()?;
                 if self.simulation.step() != step {
                     continue;
                 }
                 for change in self.simulation.change(&due)? {
-                    self.progress.note(&change);
+                    self.plan.progress.note(&change);
                 }
                 self.energy.restart();
             }
-            let next = self.schedule.next_after(step).min(self.changes.next_after(step).unwrap_or(u64::MAX));
+            let next = self
+                .plan
+                .schedule
+                .next_after(step)
+                .min(self.plan.changes.next_after(step).unwrap_or(u64::MAX));
             let n = self.pace.steps(max).min(next - step);
-            let due = self.schedule.due(step + n);
+            let due = self.plan.schedule.due(step + n);
             if due.picture
-                && self.camera.as_ref().is_some_and(|camera| camera.looks_first(&*self.simulation.solver))
+                && self
+                    .plan
+                    .camera
+                    .as_ref()
+                    .is_some_and(|camera| camera.needs_readback(&*self.simulation.solver))
             {
                 self.submit(n, Due::default())?;
                 self.finish_submitted()?;
@@ -183,29 +189,29 @@ impl<'a> Session<'a> {
             }
             self.collect()?;
         };
-        self.progress.clear();
+        self.plan.progress.clear();
         Ok(ended)
     }
 
     fn submit(&mut self, steps: u64, due: Due) -> Result<(), Failure> {
         let begin = Instant::now();
         let device = self.simulation.device.clone();
-        let options = RecorderOptions { profile: self.passes.is_some(), ..Default::default() };
+        let options = RecorderOptions { profile: self.plan.timer.is_some(), ..Default::default() };
         let mut recorder = device.recorder_with(options)?;
         let step_ends = self.simulation.record_steps(&mut recorder, steps);
         if due.any() {
-            let departure = self.depart(&mut recorder, due)?;
-            self.departures.push_back(departure);
+            let output = self.record_outputs(&mut recorder, due)?;
+            self.pending_outputs.push_back(output);
         }
         let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let n_passes = recorder.pass_count();
-        if let Some(passes) = &mut self.passes {
-            passes.host(Activity::Record, begin);
+        if let Some(timer) = &mut self.plan.timer {
+            timer.host(Activity::Record, begin);
         }
         let begin = Instant::now();
         let submission = device.submit(recorder)?;
-        if let Some(passes) = &mut self.passes {
-            passes.host(Activity::Submit, begin);
+        if let Some(timer) = &mut self.plan.timer {
+            timer.host(Activity::Submit, begin);
         }
         let last_step = self.simulation.step();
         self.in_flight.push_back(InFlight { submission, n_passes, step_ends, last_step, fault });
@@ -213,7 +219,7 @@ impl<'a> Session<'a> {
     }
 
     /// Records the outputs due after the steps recorded so far.
-    fn depart(&mut self, recorder: &mut Recorder, due: Due) -> Result<PendingOutput, Failure> {
+    fn record_outputs(&mut self, recorder: &mut Recorder, due: Due) -> Result<PendingOutput, Failure> {
         let simulation = &mut *self.simulation;
         let (step, time_s) = (simulation.step(), simulation.time_s());
         // Always measured: an invalid state must not be written as if it were valid, and written densities
@@ -221,7 +227,7 @@ impl<'a> Session<'a> {
         let metrics = simulation.solver.record_metrics(recorder)?;
         let invariants = if due.check { simulation.solver.record_invariant_check(recorder)? } else { None };
         let fault = simulation.solver.record_fault_check(recorder)?;
-        let picture = match &mut self.camera {
+        let picture = match &mut self.plan.camera {
             Some(camera) if due.picture => {
                 let index = self.next_picture;
                 self.next_picture += 1;
@@ -234,7 +240,7 @@ impl<'a> Session<'a> {
         } else if due.record || due.check {
             let mut columns = simulation.solver.columns();
             // They include the ids, which are sufficient for a check.
-            columns.retain(|column| self.recorded.iter().any(|name| *name == column.name));
+            columns.retain(|column| self.plan.recorded.iter().any(|name| *name == column.name));
             columns
         } else {
             Vec::new()
@@ -269,62 +275,63 @@ impl<'a> Session<'a> {
         if !oldest.submission.is_done()? {
             oldest.submission.wait()?;
         }
-        if let Some(passes) = &mut self.passes {
-            passes.host(Activity::Wait, begin);
+        if let Some(timer) = &mut self.plan.timer {
+            timer.host(Activity::Wait, begin);
         }
         if let Some(fault) = oldest.fault.map(|fault| fault.wait()).transpose()?.flatten() {
-            return self.go_back(&fault);
+            return self.roll_back(&fault);
         }
-        if let Some(passes) = &mut self.passes {
+        if let Some(timer) = &mut self.plan.timer {
             let begin = Instant::now();
-            passes.submission(&oldest.submission.pass_times()?, &oldest.step_ends, oldest.n_passes);
-            passes.host(Activity::Collect, begin);
+            timer.submission(&oldest.submission.pass_times()?, &oldest.step_ends, oldest.n_passes);
+            timer.host(Activity::Collect, begin);
         }
-        self.progress.reached(oldest.last_step);
+        self.plan.progress.reached(oldest.last_step);
         let took = self.retired.elapsed();
         self.retired = Instant::now();
         let steps = oldest.step_ends.len();
         self.pace.took(took, steps as u32);
-        if steps > 0 && self.schedule.metrics.is_some() {
+        if steps > 0 && self.plan.schedule.metrics.is_some() {
             let ms_per_step = 1e3 * took.as_secs_f64() / steps as f64;
             let timing = Some(StepTime { step: oldest.last_step, ms_per_step });
-            self.writer.send(OutputBatch { timing, ..OutputBatch::default() })?;
+            self.plan.writer.send(OutputBatch { timing, ..OutputBatch::default() })?;
         }
         Ok(())
     }
 
     /// Forwards the arrived results, oldest first, without waiting for the device.
     fn collect(&mut self) -> Result<(), Failure> {
-        while let Some(departure) = self.departures.pop_front() {
-            if !departure.is_ready()? {
-                self.departures.push_front(departure);
+        while let Some(output) = self.pending_outputs.pop_front() {
+            if !output.is_ready()? {
+                self.pending_outputs.push_front(output);
                 break;
             }
-            match departure.arrive(self.simulation, &mut self.energy, &self.recorded)? {
-                Arrived::Output(output) => self.writer.send(*output)?,
-                Arrived::Fault(fault) => return self.go_back(&fault),
+            match output.arrive(self.simulation, &mut self.energy, &self.plan.recorded)? {
+                Arrived::Output(batch) => self.plan.writer.send(*batch)?,
+                Arrived::Fault(fault) => return self.roll_back(&fault),
             }
         }
         Ok(())
     }
 
     /// Goes on from the step before an overflow, with a larger record; any other fault is the failure.
-    fn go_back(&mut self, fault: &SolverFault) -> Result<(), Failure> {
+    fn roll_back(&mut self, fault: &SolverFault) -> Result<(), Failure> {
         // Later submissions have changed nothing.
         for later in self.in_flight.drain(..) {
             later.submission.wait()?;
         }
         let is_void = |output: &PendingOutput| output.step >= fault.step;
-        let first_void = self.departures.iter().find(|output| is_void(output) && output.picture.is_some());
+        let first_void =
+            self.pending_outputs.iter().find(|output| is_void(output) && output.picture.is_some());
         if let Some(picture) = first_void.and_then(|output| output.picture.as_ref()) {
             self.next_picture = picture.index();
         }
-        self.departures.retain(|output| !is_void(output));
+        self.pending_outputs.retain(|output| !is_void(output));
         // All earlier results are valid.
         self.collect()?;
         let regrown = self.simulation.recover(fault)?;
-        self.progress.note(&regrown);
-        self.progress.reached(regrown.step);
+        self.plan.progress.note(&regrown);
+        self.plan.progress.reached(regrown.step);
         self.retired = Instant::now();
         Ok(())
     }

@@ -1,17 +1,23 @@
 //! Steps and measurements of a simulation that writes no outputs while it runs.
 
+mod pace;
+
+pub use pace::Pace;
+
 use crate::energy_limit::EnergyLimit;
 use crate::failure::Failure;
 use crate::invariants;
-use crate::run::Pace;
 use crate::simulation::Simulation;
 use frazil_solvers::{Measurement, PendingFault};
 use frazil_vk::Submission;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Maximum number of submissions in flight: one runs, one is queued behind it.
-const MAX_IN_FLIGHT: usize = 2;
+/// Maximum number of submissions in flight: one runs, one is queued behind it, one is being recorded.
+pub const MAX_IN_FLIGHT: usize = 3;
+/// The same of a window, where each submission in flight adds to the latency of an input: one runs while the
+/// next is recorded.
+pub const MAX_IN_FLIGHT_LIVE: usize = 2;
 
 struct InFlight {
     submission: Submission,
@@ -22,6 +28,9 @@ struct InFlight {
 
 /// Takes steps up to step `last`, or until `stop`, which is asked between two submissions, returns true. The
 /// steps taken are then sound: it waits for the device, and [recovers](Simulation::recover) from overflows.
+///
+/// # Errors
+/// A fault that is no overflow; the device was lost.
 pub fn advance(
     simulation: &mut Simulation,
     last: u64,
@@ -70,6 +79,9 @@ pub fn advance(
 }
 
 /// Measures the state, and updates the densities that are shown to its positions. It waits for the device.
+///
+/// # Errors
+/// The state is invalid; the device was lost.
 pub fn measure(simulation: &Simulation, energy: &mut EnergyLimit) -> Result<Measurement, Failure> {
     let mut recorder = simulation.device.recorder()?;
     let pending = simulation.solver.record_metrics(&mut recorder)?;

@@ -2,7 +2,7 @@
 //! particles, metrics and pictures. The Python package is made of it.
 //!
 //! ```no_run
-//! use frazil::engine::{self, Engine};
+//! use frazil_engine::engine::{self, Engine};
 //!
 //! let scene = engine::find_scene("dam_break", &["solver.iterations=4".to_owned()])?;
 //! let device = engine::open_device(None)?;
@@ -17,9 +17,9 @@
 
 use crate::device;
 use crate::energy_limit::EnergyLimit;
-use crate::picture;
-use crate::run::{Camera, draw_with, read_frame};
+use crate::picture::{self, Camera, draw_with};
 use crate::simulation::Simulation;
+use crate::snapshot::read_frame;
 use crate::state::{self, HostColumn, PendingColumn};
 use crate::stepping;
 use frazil_io::Checkpoint;

@@ -18,9 +18,11 @@ pub struct PendingColumn {
 
 /// Words of a column on the host.
 pub struct HostColumn {
+    /// Name of the column.
     pub name: Cow<'static, str>,
     unit: Cow<'static, str>,
     kind: ColumnKind,
+    /// Words of all particles.
     pub words: Vec<u32>,
 }
 
@@ -41,6 +43,10 @@ pub fn read_columns(
 }
 
 impl PendingColumn {
+    /// Waits for the column.
+    ///
+    /// # Errors
+    /// The device was lost.
     pub fn wait(self) -> frazil_vk::Result<HostColumn> {
         Ok(HostColumn { name: self.name, unit: self.unit, kind: self.kind, words: self.words.wait()? })
     }
@@ -52,6 +58,7 @@ impl HostColumn {
         &self.unit
     }
 
+    /// Returns the type of the elements.
     pub fn kind(&self) -> ColumnKind {
         self.kind
     }

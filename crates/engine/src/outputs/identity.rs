@@ -9,6 +9,9 @@ use std::path::Path;
 
 /// Reads a checkpoint; one of another simulation than `scene`, with the changes made before its step, is an
 /// error. Returns it with the scene at its step.
+///
+/// # Errors
+/// The file cannot be read, or is of another simulation, with the first key that differs.
 pub fn read_checkpoint(
     path: &Path,
     scene: &Scene,
@@ -44,6 +47,9 @@ fn deciding_values(scene: &Scene) -> Result<serde_json::Value, Failure> {
 }
 
 /// Returns a hash of the values of a scene that determine the results.
+///
+/// # Errors
+/// The scene cannot be written as JSON.
 pub fn scene_hash(scene: &Scene) -> Result<String, Failure> {
     let json = deciding_values(scene)?.to_string();
     Ok(StateHasher::new().bytes("scene", "json", json.len(), json.as_bytes()).finish())

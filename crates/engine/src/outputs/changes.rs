@@ -1,6 +1,6 @@
 //! Changes of parameters at given steps of a run.
 
-use crate::change_at::ChangeAt;
+use super::change_at::ChangeAt;
 use crate::failure::Failure;
 use crate::simulation::differences;
 use frazil_io::ParameterChange;
@@ -32,6 +32,9 @@ impl Changes {
     }
 
     /// Returns the scene as the changes before `step` leave it.
+    ///
+    /// # Errors
+    /// A change that is invalid after those before it.
     pub fn scene_at(&self, scene: &Scene, step: u64) -> Result<Scene, Failure> {
         self.list.iter().take_while(|change| change.step < step).try_fold(scene.clone(), |scene, change| {
             let changed = scene.with_live(std::slice::from_ref(&change.change));
@@ -40,6 +43,9 @@ impl Changes {
     }
 
     /// Returns the changes of values made before `step`.
+    ///
+    /// # Errors
+    /// Like [`Self::scene_at`].
     pub fn made_before(&self, scene: &Scene, step: u64) -> Result<Vec<ParameterChange>, Failure> {
         let mut made = Vec::new();
         for at in self.list.iter().map(|change| change.step).filter(|at| *at < step) {

@@ -9,6 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Opens a device; `surface_extensions` is empty if there is no window.
+///
+/// # Errors
+/// There is no such device, it lacks what frazil needs, or a variable has an invalid value.
 pub fn open(
     selector: Option<&str>,
     validation: bool,
@@ -18,6 +21,9 @@ pub fn open(
 }
 
 /// Opens a device without a window that collects the driver's statistics of kernels.
+///
+/// # Errors
+/// Like [`open`].
 pub fn open_to_profile(selector: Option<&str>, validation: bool) -> Result<Device, Failure> {
     open_with(selector, validation, Vec::new(), true)
 }

@@ -1,6 +1,7 @@
 //! Pictures of a scene: its particles, coloured by their columns, and their surroundings.
 
 mod body_lines;
+mod camera;
 mod coloring;
 mod fluid;
 mod grid_lines;
@@ -14,11 +15,10 @@ mod space;
 mod surface;
 mod vertex_columns;
 
+pub use camera::{Camera, PendingPicture, Picture, draw, draw_with};
 pub use coloring::check;
 pub use landscape::SlabPoses;
-#[cfg(feature = "window")]
 pub use legends::robust_range;
-#[cfg(feature = "window")]
 pub use painter::schemes;
 pub use painter::{Painter, camera, property};
 pub use shown::Shown;

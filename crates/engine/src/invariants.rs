@@ -5,6 +5,9 @@ use frazil_solvers::{InvariantFault, SolverFault, StateSummary};
 
 /// Returns an error for a measured state with lost particles, or particles that are not finite or not inside
 /// the domain.
+///
+/// # Errors
+/// The violated invariant, with the step.
 pub fn check_state(state: &StateSummary, step: u64, n_expected: usize) -> Result<(), Failure> {
     let broken = |what: String| {
         Err(Failure::invariant(format!(
@@ -27,6 +30,9 @@ pub fn check_state(state: &StateSummary, step: u64, n_expected: usize) -> Result
 }
 
 /// Returns an error unless the ids are each number below their count exactly once.
+///
+/// # Errors
+/// An id that occurs twice or not at all.
 pub fn check_ids(ids: &[u32], step: u64) -> Result<(), Failure> {
     let mut seen = vec![false; ids.len()];
     for &id in ids {
@@ -47,6 +53,9 @@ pub fn check_ids(ids: &[u32], step: u64) -> Result<(), Failure> {
 }
 
 /// Returns an error for steps in which the solver detected a fault.
+///
+/// # Errors
+/// The fault, if there is one.
 pub fn check_fault(fault: Option<SolverFault>) -> Result<(), Failure> {
     fault.map_or(Ok(()), |fault| Err(Failure::invariant(fault)))
 }

@@ -16,8 +16,11 @@ use std::collections::BTreeMap;
 
 /// A scene that is being simulated.
 pub struct Simulation {
+    /// Device that it runs on.
     pub device: Device,
+    /// Scene with all changes so far.
     pub scene: Scene,
+    /// State, and the step that advances it.
     pub solver: Box<dyn Solver>,
     /// Factory of the solver.
     pub factory: &'static dyn SolverFactory,
@@ -40,6 +43,9 @@ pub struct Simulation {
 impl Simulation {
     /// Creates a simulation in the initial state of the scene, with the stored tunables of its solver, or the
     /// defaults if the device does not support them for this scene.
+    ///
+    /// # Errors
+    /// The scene cannot be sampled; its solver is unknown; out of memory, or beyond what the device can bind.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
         let (tuning, mut warnings) = stored_tuning::of_solver(device, factory_of(&scene)?);
@@ -57,6 +63,9 @@ impl Simulation {
     }
 
     /// Creates a simulation in the sampled initial state of the scene, with other tunables.
+    ///
+    /// # Errors
+    /// Like [`SolverFactory::create`].
     pub fn with_tuning(
         device: &Device,
         scene: Scene,
@@ -69,6 +78,9 @@ impl Simulation {
     }
 
     /// Creates a simulation in the state of a checkpoint, with the defaults of all tunables.
+    ///
+    /// # Errors
+    /// Like [`SolverFactory::restore`]; a section of the checkpoint is no column.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
         let factory = factory_of(&scene)?;
@@ -109,12 +121,18 @@ impl Simulation {
 
     /// Goes on with other values of live parameters, as arguments `key=value`, and returns the changes. After
     /// an error everything is as it was.
+    ///
+    /// # Errors
+    /// A key that cannot change while the simulation runs, or an invalid value.
     pub fn change(&mut self, arguments: &[String]) -> Result<Vec<ParameterChange>, Failure> {
         let changed = self.scene.with_live(arguments)?;
         self.go_on_with(changed)
     }
 
     /// Goes on with another motion of a body, and returns the change. After an error everything is as it was.
+    ///
+    /// # Errors
+    /// An invalid motion, or a body that cannot move.
     pub fn move_body(&mut self, body: usize, motion: &BodyMotion) -> Result<(), Failure> {
         let changed = self.scene.with_body_motion(body, motion)?;
         self.go_on_with(changed).map(|_| ())
@@ -169,6 +187,9 @@ impl Simulation {
     /// Goes on from the last sound step with larger records if `fault` is an overflow; any other fault is the
     /// failure. Everything recorded must be submitted; outputs of the step of the fault and of later ones
     /// show the last sound state, and must be discarded. It waits for the device.
+    ///
+    /// # Errors
+    /// The fault is no overflow, or its record cannot grow.
     pub fn recover(&mut self, fault: &SolverFault) -> Result<Regrown, Failure> {
         match self.solver.regrow(&self.device) {
             Ok(Some(regrown)) => {
@@ -182,7 +203,10 @@ impl Simulation {
 
     /// Waits for a check of the steps so far, and [recovers](Self::recover) if it found a fault; returns true
     /// if steps since the last sound one must be recorded again.
-    pub fn went_back(&mut self, check: Option<PendingFault>) -> Result<bool, Failure> {
+    ///
+    /// # Errors
+    /// Like [`Self::recover`]; the device was lost.
+    pub fn roll_back_if_faulty(&mut self, check: Option<PendingFault>) -> Result<bool, Failure> {
         match check.map(|fault| fault.wait()).transpose()?.flatten() {
             Some(fault) => self.recover(&fault).map(|_| true),
             None => Ok(false),

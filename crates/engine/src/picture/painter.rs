@@ -106,7 +106,7 @@ impl Painter {
 
     /// Returns true if the range of a property must still be determined from its values, which must be
     /// computed before a picture is recorded.
-    pub fn looks_for_range(&self, shown: &Shown<'_>, name: &str) -> bool {
+    pub fn needs_range(&self, shown: &Shown<'_>, name: &str) -> bool {
         let is_unknown =
             |set| self.property_of(set, name).is_some_and(|property| property.display.range.is_none());
         !self.scheme.has_surface()
@@ -223,32 +223,27 @@ impl Painter {
     }
 
     /// Draws only those spheres whose centres are in a layer of space.
-    #[cfg(feature = "window")]
     pub fn set_clip(&mut self, clip: Option<Clip>) {
         self.clip = clip;
     }
 
     /// Returns the legend of a property, once a picture of it has been recorded.
-    #[cfg(feature = "window")]
     pub fn legend(&self, name: &str) -> Option<&Legend> {
         self.legends.get(name)
     }
 
     /// Sets the colours and the range of the pictures of a property from now on.
-    #[cfg(feature = "window")]
     pub fn set_legend(&mut self, name: &str, map: ColorMap, range: [f32; 2]) {
         self.legends.set(name, map, range);
     }
 
     /// Determines colours and range of a property anew in the next picture, as in the first one.
-    #[cfg(feature = "window")]
     pub fn reset_legend(&mut self, name: &str) {
         self.legends.forget(name);
     }
 
     /// Downloads the finite values of a property that particles drawn as spheres have. It waits for the
     /// device.
-    #[cfg(feature = "window")]
     pub fn values(&self, shown: &Shown<'_>, name: &str) -> Result<Vec<f32>, Failure> {
         let mut values = Vec::new();
         for set in shown.sets.iter().filter(|set| !self.is_fluid(set)) {
@@ -368,7 +363,6 @@ pub fn property(scene: &Scene) -> &str {
 }
 
 /// Returns the schemes in which a scene's particles can be drawn.
-#[cfg(feature = "window")]
 pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
     let has = |scheme: &RenderScheme| match scheme {
         RenderScheme::Sprites => true,

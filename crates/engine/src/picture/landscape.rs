@@ -32,7 +32,9 @@ struct Slabs {
 /// Current poses of slabs: the centre of each piece in m, and a unit quaternion (x, y, z, w).
 #[derive(Clone)]
 pub struct SlabPoses {
+    /// Centre of each piece in m.
     pub centre: Buffer<[f32; 3]>,
+    /// Unit quaternion of each piece.
     pub rotation: Buffer<[f32; 4]>,
 }
 

@@ -1,13 +1,13 @@
 //! Thread that encodes and writes the results of a run, so that the loop that feeds the device never waits
 //! for a disk.
 
-use super::outputs::Outputs;
-use super::parcel::OutputBatch;
+use super::batch::OutputBatch;
+use super::files::Outputs;
 use crate::failure::Failure;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Maximum number of queued parcels; the loop waits beyond that, so that a slow disk costs time and not
+/// Maximum number of queued batches; the loop waits beyond that, so that a slow disk costs time and not
 /// memory.
 const CAPACITY: usize = 4;
 
@@ -18,6 +18,10 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The system refuses another thread.
     pub fn start(outputs: Outputs) -> Result<Self, Failure> {
         let (sender, receiver) = sync_channel(CAPACITY);
         let thread =
@@ -28,12 +32,15 @@ impl Writer {
         })
     }
 
-    /// Queues a parcel. It fails if the thread has stopped; [`Self::finish`] returns the cause.
-    pub fn send(&self, parcel: OutputBatch) -> Result<(), Failure> {
-        self.sender.send(parcel).map_err(|_| Failure::other("the writing thread has stopped"))
+    /// Queues a batch. It fails if the thread has stopped; [`Self::finish`] returns the cause.
+    ///
+    /// # Errors
+    /// The thread has stopped.
+    pub fn send(&self, batch: OutputBatch) -> Result<(), Failure> {
+        self.sender.send(batch).map_err(|_| Failure::other("the writing thread has stopped"))
     }
 
-    /// Waits until all parcels are written.
+    /// Waits until all batches are written.
     pub fn finish(self) -> Result<(), Failure> {
         drop(self.sender);
         self.thread
@@ -42,9 +49,9 @@ impl Writer {
     }
 }
 
-fn write_all(mut outputs: Outputs, parcels: &Receiver<OutputBatch>) -> Result<(), Failure> {
-    for parcel in parcels {
-        outputs.write(parcel)?;
+fn write_all(mut outputs: Outputs, batches: &Receiver<OutputBatch>) -> Result<(), Failure> {
+    for batch in batches {
+        outputs.write(batch)?;
     }
     outputs.finish()
 }

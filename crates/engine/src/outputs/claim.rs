@@ -1,7 +1,7 @@
 //! Choice of output folders. No command replaces results of an earlier one unless it is told to.
 
+use super::folder::{Folder, create_dir};
 use super::lock::FolderLock;
-use super::outputs::{Folder, create_dir};
 use crate::failure::Failure;
 use frazil_io::RunInfo;
 use std::fs;
@@ -42,11 +42,15 @@ pub struct Output<'a> {
     pub requested: Option<&'a Path>,
     /// Folder if the user named none: `out/NAME`, or with results in it `out/NAME-2`, `out/NAME-3`, ….
     pub default: &'a Path,
+    /// Treatment of results that are there.
     pub existing: Existing,
 }
 
 impl Output<'_> {
     /// Creates the folder, or returns the error that it holds results.
+    ///
+    /// # Errors
+    /// It holds results; it cannot be created or read.
     pub fn claim(self) -> Result<PathBuf, Failure> {
         let folder = match self.requested {
             Some(folder) => folder.to_owned(),
@@ -63,7 +67,10 @@ impl Output<'_> {
 
     /// Creates the folder and locks it for as long as the result lives, or returns the error that it holds
     /// results or that another process writes to it.
-    pub fn claim_and_lock(self) -> Result<(Folder, Option<FolderLock>), Failure> {
+    ///
+    /// # Errors
+    /// Like [`Self::claim`]; another process writes to it.
+    pub fn claim_and_lock(self) -> Result<(Folder, FolderLock), Failure> {
         // A folder in use is populated, too: the process that uses it is the better reason.
         if let Some(folder) = self.requested
             && FolderLock::is_held(folder)
@@ -81,6 +88,9 @@ impl Output<'_> {
 }
 
 /// Returns the error that a folder holds results.
+///
+/// # Errors
+/// It holds results, which the error names; it cannot be read.
 pub fn refuse_populated(folder: &Path) -> Result<(), Failure> {
     let entries = entries(folder)?;
     if entries.is_empty() {
@@ -94,6 +104,9 @@ pub fn refuse_populated(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Returns the error that a file exists.
+///
+/// # Errors
+/// The file exists.
 pub fn refuse_file(option: &str, path: &Path) -> Result<(), Failure> {
     match path.symlink_metadata() {
         Ok(_) => Err(Failure::input(format!(

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Value of a tunable that was measured to be faster than its default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredValue {
+    /// The value.
     pub value: u32,
     /// Share of a step's time that it saved.
     pub gain: f64,

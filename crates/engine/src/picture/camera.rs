@@ -1,13 +1,25 @@
 //! Pictures of a run, read back for writing.
 
-use super::parcel::Picture;
+use super::painter::{Painter, camera, property};
+use super::shown::Shown;
 use crate::failure::Failure;
-use crate::picture::{self, Painter, Shown};
 use crate::simulation::Simulation;
 use frazil_render::{OrbitCamera, Pixels};
 use frazil_scene::{Render, Scene};
 use frazil_solvers::Solver;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
+
+/// A picture as drawn by the device.
+pub struct Picture {
+    /// Number of the picture.
+    pub index: u64,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Pixels as packed RGBA8, row by row from the top.
+    pub pixels: Vec<u32>,
+}
 
 /// Camera of a run, which does not move.
 pub struct Camera {
@@ -26,6 +38,9 @@ pub struct PendingPicture {
 
 impl Camera {
     /// Creates the camera of the simulation's scene.
+    ///
+    /// # Errors
+    /// A property or a surface that the scene does not have; out of memory.
     pub fn new(simulation: &Simulation) -> Result<Self, Failure> {
         Self::with_scene(simulation, &simulation.scene)
     }
@@ -33,18 +48,18 @@ impl Camera {
     /// Creates the camera of a scene that differs from the simulation's in `[render]` alone.
     pub fn with_scene(simulation: &Simulation, scene: &Scene) -> Result<Self, Failure> {
         let painter = Painter::new(&simulation.device, scene, simulation.n_particles)?;
-        let colour_by = picture::property(scene).to_owned();
-        Ok(Self { painter, camera: picture::camera(scene), colour_by, render: scene.render.clone() })
+        let colour_by = property(scene).to_owned();
+        Ok(Self { painter, camera: camera(scene), colour_by, render: scene.render.clone() })
     }
 
     /// Returns true if a picture requires results on the host, so that the steps before it must be submitted
     /// first.
-    pub fn looks_first(&self, solver: &dyn Solver) -> bool {
-        self.painter.waits() || self.looks_for_range(solver)
+    pub fn needs_readback(&self, solver: &dyn Solver) -> bool {
+        self.painter.waits() || self.needs_range(solver)
     }
 
-    fn looks_for_range(&self, solver: &dyn Solver) -> bool {
-        self.painter.looks_for_range(&Shown::of(solver), &self.colour_by)
+    fn needs_range(&self, solver: &dyn Solver) -> bool {
+        self.painter.needs_range(&Shown::of(solver), &self.colour_by)
     }
 
     /// Returns the number of triangles of the ground and of the surfaces in the last picture.
@@ -53,6 +68,9 @@ impl Camera {
     }
 
     /// Records picture number `index`, of the state at this point of the recorder.
+    ///
+    /// # Errors
+    /// Out of memory, or the device was lost.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,
@@ -61,7 +79,7 @@ impl Camera {
         index: u64,
     ) -> Result<PendingPicture, Failure> {
         let solver = &*simulation.solver;
-        if self.looks_first(solver) {
+        if self.needs_readback(solver) {
             // Surfaces and ranges are those of columns on the device, before this recorder is submitted.
             let mut columns = simulation.device.recorder()?;
             solver.record_output(&mut columns);
@@ -83,10 +101,15 @@ impl Camera {
 }
 
 impl PendingPicture {
+    /// Returns the number of the picture.
     pub fn index(&self) -> u64 {
         self.index
     }
 
+    /// Waits for the picture.
+    ///
+    /// # Errors
+    /// The device was lost.
     pub fn wait(self) -> Result<Picture, Failure> {
         let (width, height) = self.size;
         Ok(Picture { index: self.index, width, height, pixels: self.pixels.wait()? })
@@ -94,6 +117,9 @@ impl PendingPicture {
 }
 
 /// Draws the current state. It waits for the device.
+///
+/// # Errors
+/// Like [`Camera::new`]; the device was lost.
 pub fn draw(simulation: &Simulation) -> Result<Pixels, Failure> {
     draw_with(simulation, &mut Camera::new(simulation)?)
 }

@@ -30,7 +30,6 @@ impl Legends {
     }
 
     /// Sets the colours and the range of a legend that has been found.
-    #[cfg(feature = "window")]
     pub fn set(&mut self, name: &str, map: ColorMap, range: [f32; 2]) {
         if let Some((_, legend)) = self.found.iter_mut().find(|(of, _)| of == name) {
             (legend.map, legend.range) = (map, range);
@@ -38,7 +37,6 @@ impl Legends {
     }
 
     /// Forgets a legend, which is then determined anew.
-    #[cfg(feature = "window")]
     pub fn forget(&mut self, name: &str) {
         self.found.retain(|(of, _)| of != name);
     }

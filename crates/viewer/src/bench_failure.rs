@@ -1,0 +1,15 @@
+//! Exit status of the errors of benches.
+
+use frazil_bench::Error;
+use frazil_engine::Failure;
+
+/// Converts an error of a bench.
+pub fn bench_failure(error: Error) -> Failure {
+    match error {
+        Error::Device(error) => error.into(),
+        Error::Solver(error) => error.into(),
+        Error::Kernel(_) | Error::NoTimeStamps { .. } => Failure::device(error),
+        Error::Wrong { .. } | Error::Scene(_) => Failure::other(error),
+        _ => Failure::input(error),
+    }
+}
