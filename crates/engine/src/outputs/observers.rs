@@ -31,7 +31,7 @@ pub enum Activity {
 pub trait StepTimer {
     /// Adds an activity of the host that began at `begin` and ends now.
     fn host(&mut self, activity: Activity, begin: Instant);
-    /// Adds the passes of a finished submission, the number of passes at the end of each of its steps, and the
-    /// number of passes that were recorded.
+    /// Adds the passes of a finished submission, the number of passes at the end of each of its steps, and
+    /// the number of passes that were recorded.
     fn submission(&mut self, times: &[PassTime], step_ends: &[u32], n_passes: u32);
 }

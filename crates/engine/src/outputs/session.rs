@@ -7,8 +7,8 @@
 //!
 //! If a record of fixed size overflows, the device keeps the state of the step before, and the steps and
 //! outputs submitted since are void. When the host reads the fault, it drops those outputs, enlarges the
-//! record, and goes on from that step: [`Session::roll_back`]. So a change of parameters is only made once all
-//! steps before it are known to be sound.
+//! record, and goes on from that step: [`Session::roll_back`]. So a change of parameters is only made once
+//! all steps before it are known to be sound.
 
 use super::batch::{OutputBatch, StepTime};
 use super::changes::Changes;

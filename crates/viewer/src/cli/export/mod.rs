@@ -1,0 +1,268 @@
+//! `frazil export`: frames of a recording in formats of other programs.
+
+mod args;
+mod flow_map;
+use crate::recordings::damage::Skipped;
+use crate::recordings::slab_files::{self, SlabSolids};
+use crate::recordings::{Playback, Player};
+use crate::say;
+pub use args::ExportArgs;
+use args::{ExportWhat, FrameRange};
+use flow_map::export_map;
+use frazil_engine::Failure;
+use frazil_engine::device;
+use frazil_engine::outputs::{Existing, Folder, Output};
+use frazil_engine::picture::{self, Surfaces, check_surface, vertex_columns};
+use frazil_io::{Faces, Format, MeshFormat, Recording, RunInfo, export_bodies, export_mesh, write_pvd};
+use frazil_scene::Scene;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Beginnings of the names of exported files before the number of the frame.
+const STEMS: [&str; 4] = ["particles_", "slabs_", "pieces_", "surface_"];
+
+/// Writes one file per frame and format, and a second one if slabs are recorded; or a map of the run.
+pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
+    let ExportWhat { format, mesh, map } = &args.what;
+    let run = if args.recording.is_dir() { args.recording.as_path() } else { parent(&args.recording) };
+    // Errors of the recording are reported before a folder is created.
+    let particles = (!format.is_empty()).then(|| Particles::open(args)).transpose()?;
+    let surfaces = (!mesh.is_empty()).then(|| open_surfaces(args, mesh)).transpose()?;
+    match map {
+        None => check_frames(args)?,
+        Some(_) => drop(RunInfo::read(&Folder::existing(run).report()).map_err(Failure::input)?),
+    }
+    let output = Output {
+        requested: args.out.as_deref(),
+        default: &run.join("export"),
+        existing: Existing::of(args.overwrite, false),
+    };
+    let mut export = Export { args, folder: output.claim()?, n_files: 0, n_bytes: 0 };
+    if args.overwrite {
+        export.clear()?;
+    }
+    // A damaged recording is exported as far as it is whole, and reported at the end.
+    let mut ended = Ok(());
+    if let Some(particles) = particles {
+        ended = particles.export(&mut export, format);
+    }
+    if let Some((recording, scene)) = surfaces {
+        ended = ended.and(export_surfaces(&mut export, mesh, recording, scene, validation));
+    }
+    if let Some(quantity) = map {
+        export.wrote(export_map(args, *quantity, run, &export.folder)?);
+    }
+    export.conclude();
+    ended
+}
+
+/// Files of an export.
+struct Export<'a> {
+    args: &'a ExportArgs,
+    folder: PathBuf,
+    n_files: u64,
+    n_bytes: u64,
+}
+
+impl Export<'_> {
+    /// Removes the files of an earlier export in the same formats, which could be mistaken for files of this
+    /// one.
+    fn clear(&self) -> Result<(), Failure> {
+        let ExportWhat { format, mesh, .. } = &self.args.what;
+        let mut extensions: Vec<&str> = format.iter().map(|format| format.extension()).collect();
+        extensions.extend(mesh.iter().map(|format| format.extension()));
+        let is_own = |path: &Path| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let numbered = STEMS.iter().find_map(|stem| name.strip_prefix(stem));
+            numbered.and_then(|name| name.split_once('.')).is_some_and(|(number, extension)| {
+                number.bytes().all(|byte| byte.is_ascii_digit()) && extensions.contains(&extension)
+            })
+        };
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()).filter(|path| is_own(path)) {
+            fs::remove_file(&path)
+                .map_err(|error| Failure::input(format!("cannot replace {}: {error}", path.display())))?;
+        }
+        Ok(())
+    }
+
+    /// Returns true if the frame of a number is exported.
+    fn is_selected(&self, number: u64) -> bool {
+        self.args.frames.is_none_or(|frames| frames.contains(number))
+    }
+
+    /// Returns the path of a file.
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Counts a file that has been written.
+    fn wrote(&mut self, path: PathBuf) {
+        self.n_files += 1;
+        self.n_bytes += fs::metadata(path).map_or(0, |file| file.len());
+    }
+
+    /// Prints what was written.
+    fn conclude(&self) {
+        let ExportWhat { format, mesh, map } = &self.args.what;
+        let mut what: Vec<String> = format.iter().map(|format| format!("particles as {format}")).collect();
+        what.extend(mesh.iter().map(|format| format!("surface as {format}")));
+        what.extend(map.map(|map| format!("map of {}", map.name())));
+        let megabytes = self.n_bytes as f64 / 1e6;
+        say::note(format_args!(
+            "wrote {} file(s) ({}), {megabytes:.1} MB, in {}",
+            self.n_files,
+            what.join(", "),
+            self.folder.display()
+        ));
+    }
+}
+
+/// Returns the error that --frames selects none of the frames.
+fn check_frames(args: &ExportArgs) -> Result<(), Failure> {
+    let Some(FrameRange { first, last, step }) = args.frames else { return Ok(()) };
+    let recording = Recording::open(&args.recording).map_err(Failure::input)?;
+    let numbers = || (0..recording.len()).filter_map(|index| recording.number(index));
+    if numbers().any(|number| args.frames.is_none_or(|frames| frames.contains(number))) {
+        return Ok(());
+    }
+    let last = if last == u64::MAX { String::new() } else { last.to_string() };
+    Err(Failure::input(format!(
+        "--frames {first}..{last}:{step}: {} has no such frame, expected numbers from {} to {}",
+        args.recording.display(),
+        numbers().next().unwrap_or(0),
+        numbers().next_back().unwrap_or(0)
+    )))
+}
+
+/// Particles of a recording.
+struct Particles {
+    recording: Recording,
+}
+
+impl Particles {
+    fn open(args: &ExportArgs) -> Result<Self, Failure> {
+        let recording = Recording::open(&args.recording).map_err(Failure::input)?;
+        if recording.is_empty() {
+            return Err(Failure::input(format!(
+                "{}: the recording holds no frame",
+                args.recording.display()
+            )));
+        }
+        Ok(Self { recording })
+    }
+
+    /// Writes the particles of each frame, and for VTU the index that ties files to their times.
+    fn export(mut self, export: &mut Export<'_>, formats: &[Format]) -> Result<(), Failure> {
+        let recording = &mut self.recording;
+        let mut skipped = Skipped::begin(recording);
+        let mut slabs = None;
+        let (mut files, mut slab_files) = (Vec::new(), Vec::new());
+        for index in 0..recording.len() {
+            let number = recording.number(index).unwrap_or(0);
+            if !export.is_selected(number) {
+                continue;
+            }
+            let Some(frame) = skipped.read(recording, index)? else { continue };
+            let pieces = slab_files::pieces(&frame)?;
+            if pieces.is_some() && slabs.is_none() && formats.iter().any(|format| format.holds_faces()) {
+                slabs = Some(solids(export.args, recording)?);
+            }
+            let frame = frame.sorted_by_id();
+            for &format in formats {
+                let name = format.file_name(number as usize);
+                let path = export.path(&name);
+                frazil_io::export(&frame, format, &path).map_err(Failure::other)?;
+                export.wrote(path);
+                files.extend((format == Format::Vtu).then_some((frame.time_s(), name)));
+                let Some(pieces) = &pieces else { continue };
+                let faces = match &slabs {
+                    Some(slabs) if format.holds_faces() => slabs.faces(pieces),
+                    _ => Ok(Faces::default()),
+                };
+                let faces = faces.map_err(|failure| failure.within(export.args.recording.display()))?;
+                let name = format.bodies_file_name(number as usize);
+                let path = export.path(&name);
+                export_bodies(pieces, &faces, format, &path).map_err(Failure::other)?;
+                export.wrote(path);
+                slab_files.extend((format == Format::Vtu).then_some((frame.time_s(), name)));
+            }
+        }
+        for (name, files) in [("particles.pvd", files), ("slabs.pvd", slab_files)] {
+            if !files.is_empty() {
+                let path = export.path(name);
+                write_pvd(&path, &files).map_err(Failure::other)?;
+                export.wrote(path);
+            }
+        }
+        skipped.check_finished(recording)
+    }
+}
+
+/// Opens a recording whose particles have a surface.
+fn open_surfaces(args: &ExportArgs, formats: &[MeshFormat]) -> Result<(Recording, Scene), Failure> {
+    let (recording, scene) = Player::open(&args.recording, &args.changes)?;
+    let formats: Vec<String> = formats.iter().map(ToString::to_string).collect();
+    check_surface(&scene, &format!("--mesh {}", formats.join(",")))?;
+    Ok((recording, scene))
+}
+
+/// Writes the surface of each frame's particles, of all phases in one file, and that of slabs.
+fn export_surfaces(
+    export: &mut Export<'_>,
+    formats: &[MeshFormat],
+    recording: Recording,
+    scene: Scene,
+    validation: bool,
+) -> Result<(), Failure> {
+    let args = export.args;
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let times: Vec<(u64, f64)> = recording.times().collect();
+    let selected: Vec<usize> = (0..times.len())
+        .filter(|&index| recording.number(index).is_some_and(|number| export.is_selected(number)))
+        .collect();
+    let slabs = SlabSolids::new(&scene)?;
+    let mut surfaces = Surfaces::new(&device, &scene);
+    let mut player = Player::new(&device, recording, scene, Playback::new(&times, 1.0, 1.0))?;
+    for index in selected {
+        player.seek(index)?;
+        if player.frame() != index {
+            // It is damaged.
+            continue;
+        }
+        let index = player.number() as usize;
+        surfaces.find(&player.shown())?;
+        let mut surface = surfaces.download()?;
+        if formats.contains(&MeshFormat::Ply) {
+            let property = picture::property(&player.scene);
+            surface.attributes =
+                vertex_columns(&device, &player.scene, &player.shown(), &surface.position, property)?;
+        }
+        let pieces = player.pieces().map(|pieces| slabs.faces(pieces)).transpose();
+        let pieces = pieces.map_err(|failure| failure.within(args.recording.display()))?;
+        let pieces = pieces.map(|faces| slab_files::triangles(&faces));
+        for &format in formats {
+            let path = export.path(&format.file_name(index));
+            export_mesh(&surface.mesh(), format, &path).map_err(Failure::other)?;
+            export.wrote(path);
+            if let Some(pieces) = &pieces {
+                let path = export.path(&format.slabs_file_name(index));
+                export_mesh(&pieces.mesh(), format, &path).map_err(Failure::other)?;
+                export.wrote(path);
+            }
+        }
+        device.check_validation()?;
+    }
+    player.check_finished()
+}
+
+/// Returns the slabs of a recording's scene.
+fn solids(args: &ExportArgs, recording: &Recording) -> Result<SlabSolids, Failure> {
+    let origin = args.recording.display().to_string();
+    SlabSolids::new(&Scene::from_json_with(&recording.meta().scene_json, &origin, &[])?)
+}
+
+/// Returns the folder of a file.
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}

@@ -1,0 +1,181 @@
+//! `frazil profile`: measures the time of each kernel of a scene's step.
+
+mod against;
+mod args;
+mod document;
+mod pass_log;
+mod pictures;
+mod stamping;
+mod stepping;
+mod vary;
+
+pub use document::{document, kernel_fact, kernel_facts, memory, write};
+pub use pass_log::PassLog;
+pub use stepping::steps;
+pub use vary::Runner;
+
+use crate::say;
+pub use args::ProfileArgs;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::device;
+use frazil_engine::outputs::{Existing, Output};
+use frazil_kernels::MultiplyAdd;
+use frazil_report::{
+    Profile, TableStyle, WorkItem, comparison_table, facts_table, gap_table, memory_table, pass_table,
+    profile_table, throughput_table, vary_table,
+};
+use frazil_solvers::SolverError;
+use std::ffi::OsString;
+use std::time::Instant;
+
+/// Number of memory names in the table.
+const COLUMNS_SHOWN: usize = 12;
+
+/// Measures, compares and varies as requested, prints tables, and writes `profile.json`, `trace.json` and
+/// `profile.html`. `words` are the arguments of this process.
+pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
+    let scene = args.scene.load()?;
+    if let Some(candidates) = &args.vary {
+        vary::check_key(candidates, &scene)?;
+    }
+    let baseline = args.compare.against.as_deref().map(against::open).transpose()?;
+    let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
+    let scene_hash = frazil_engine::outputs::scene_hash(&scene)?;
+    if let Some(baseline) = &baseline {
+        baseline.check(&device.info().name, &scene.name, &scene_hash)?;
+    }
+    let output = Output {
+        requested: args.out.as_deref(),
+        default: &frazil_engine::outputs::default_folder(&scene.name, "_profile"),
+        existing: Existing::of(args.overwrite, false),
+    };
+    let (folder, _lock) = output.claim_and_lock()?;
+    let peak_gflop_per_s = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
+    let mut passes = PassLog::new(&device)?;
+    let mut simulation = Simulation::new(&device, scene)?;
+    for warning in &simulation.warnings {
+        say::note(format_args!("warning: {warning}"));
+    }
+
+    steps(&mut simulation, args.warm_up, None)?;
+    device.wait_idle()?;
+    let begin = Instant::now();
+    steps(&mut simulation, args.steps, Some(&mut passes))?;
+    let wall_s = begin.elapsed().as_secs_f64();
+    device.check_validation()?;
+
+    // Only the simulation holds memory now; read-backs and other candidates come later.
+    let (memory, kernels) = (memory(&device), kernel_facts(&device, &passes.rows()));
+    let hash = frazil_engine::snapshot::state_hash(&simulation)?;
+    let mut profile = document(&simulation, &passes, memory, kernels, Some(hash))?;
+    profile.peak_gflop_per_s = peak_gflop_per_s;
+    profile.work = work(&simulation)?;
+    // These steps come last, because they change the state.
+    profile.stamping = Some(stamping::compare(&mut simulation, args.steps)?);
+    profile.pictures = args.pictures.map(|n| pictures::measure(&mut simulation, n)).transpose()?;
+    if let Some(candidates) = &args.vary {
+        let steps = (args.warm_up, args.steps);
+        profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, simulation.tuning, steps)?);
+        device.check_validation()?;
+    }
+    // If the cache cannot be written, only the next start takes longer.
+    let _ = device.save_pipeline_cache();
+    let described = device::describe(device.info());
+    drop((simulation, device));
+    let (comparison, load) = against::measure(args, baseline.as_ref(), &mut profile, words)?;
+    write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
+
+    let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
+    if let Some(comparison) = &comparison {
+        text += &format!("\n{}", comparison_table(comparison, TableStyle::Plain));
+    }
+    if let Some(load) = &load {
+        text += &format!("{load}\n");
+    }
+    say::data(&text)?;
+    for gap in passes.gaps() {
+        say::note(format_args!("warning: {gap}"));
+    }
+    for caution in comparison.iter().flat_map(|c| &c.cautions) {
+        say::note(format_args!("warning: {caution}"));
+    }
+    let (json, trace, page) = (folder.profile(), folder.trace(), folder.profile_page());
+    say::note(format_args!("wrote {}, {} and {}", json.display(), trace.display(), page.display()));
+    vary::check_states(&profile)?;
+    against::check_regressions(baseline.as_ref(), comparison.as_ref())
+}
+
+/// Returns the items that kernels worked on in the last step.
+fn work(simulation: &Simulation) -> Result<Vec<WorkItem>, Failure> {
+    let counters = simulation.solver.work_counters(&simulation.device)?;
+    let item = |counter: frazil_solvers::WorkCounter| WorkItem {
+        item: counter.item.to_owned(),
+        kernels: counter.kernels.iter().map(|&name| name.to_owned()).collect(),
+        count: counter.count,
+    };
+    Ok(counters.into_iter().map(item).collect())
+}
+
+/// Formats the tables, and the overlap of host and device.
+fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
+    let (n, plain) = (profile.n_particles, TableStyle::Plain);
+    let mut text = format!("{}: {n} particles, {} steps on {device}\n", profile.scene, profile.steps);
+    if !profile.tuning.is_empty() {
+        let tuned: Vec<String> = profile.tuning.iter().map(|(name, v)| format!("{name}={v}")).collect();
+        text += &format!("stored tunables: {}\n", tuned.join(", "));
+    }
+    if profile.is_software {
+        text += &format!("{}\n", device::SOFTWARE_WARNING);
+    }
+    text += &format!("\n{}", profile_table(&profile.rows, wide, plain));
+    text += &format!("\n{}", pass_table(&profile.passes, wide, plain));
+    let throughputs = profile.throughputs();
+    if !throughputs.is_empty() {
+        text += &format!("\n{}", throughput_table(&throughputs, wide, plain));
+    }
+    text += &format!("\n{}", facts_table(&profile.kernels, wide, plain));
+    if !profile.driver_reports() {
+        text += "registers, spills and code size: not reported by this driver\n";
+    }
+    text += &format!("\n{}\n", memory_table(&profile.memory, n, COLUMNS_SHOWN, plain));
+    text += &format!(
+        "step          {:.3} ms, {:.3} M particle·steps/s\n",
+        1e3 * step_s,
+        1e-6 * n as f64 / step_s
+    );
+    if let Some(pictures) = &profile.pictures {
+        text += &format!("pictures      {pictures}\n");
+    }
+    if let Some(copy) = profile.copy_gb_per_s {
+        text += &format!(
+            "copy          {copy:.2} GB/s read and written, by the device's own copy of a large buffer\n"
+        );
+    }
+    if let Some(peak) = profile.peak_gflop_per_s {
+        text += &format!("peak          {peak:.1} GFLOP/s of multiply-adds, measured\n");
+    }
+    if let Some((stamping, ratio)) = profile.stamping.and_then(|s| Some((s, s.ratio()?))) {
+        text += &format!(
+            "time stamps   {ratio:.3} times the time of {} steps without them, taken in turns\n",
+            stamping.steps
+        );
+    }
+    if let Some(idle) = profile.idle_between_submissions {
+        text += &format!(
+            "device idle   {:.2} % of the time, between {} submissions\n",
+            100.0 * idle,
+            profile.gaps.submissions
+        );
+    }
+    if let Some(busy) = profile.host_busy {
+        text += &format!("host busy     {:.2} % of the time, recording and submitting\n", 100.0 * busy);
+    }
+    if !profile.gaps.largest.is_empty() {
+        text += &format!("\n{}", gap_table(&profile.gaps, plain));
+    }
+    if let Some(vary) = &profile.vary {
+        text += &format!("\n{}", vary_table(vary, plain));
+    }
+    text
+}

@@ -1,0 +1,68 @@
+//! Steps of a profile: like those of a run, without read-back of the state.
+
+use super::pass_log::PassLog;
+use frazil_engine::Failure;
+use frazil_engine::Simulation;
+use frazil_engine::outputs::{Activity, StepTimer};
+use frazil_engine::stepping::MAX_IN_FLIGHT;
+use frazil_solvers::PendingFault;
+use frazil_vk::{RecorderOptions, Submission};
+use std::collections::VecDeque;
+use std::time::Instant;
+
+struct InFlight {
+    submission: Submission,
+    step_ends: Vec<u32>,
+    n_passes: u32,
+    fault: Option<PendingFault>,
+}
+
+/// Takes `n` steps like a run, without read-back of the state, and with time stamps if there is a log for
+/// them. Submissions in which a record overflows are not in the log; their steps are repeated.
+pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
+    let device = simulation.device.clone();
+    let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
+    let max = u64::from(simulation.scene.solver.steps_per_submission);
+    let mut in_flight: VecDeque<InFlight> = VecDeque::new();
+    let last = simulation.step() + n;
+    while simulation.step() < last || !in_flight.is_empty() {
+        if simulation.step() == last || in_flight.len() >= MAX_IN_FLIGHT {
+            if let Some(InFlight { submission, step_ends, n_passes, fault }) = in_flight.pop_front() {
+                let begin = Instant::now();
+                submission.wait()?;
+                if let Some(passes) = passes.as_deref_mut() {
+                    passes.host(Activity::Wait, begin);
+                }
+                if simulation.roll_back_if_faulty(fault)? {
+                    in_flight.clear();
+                    continue;
+                }
+                if let Some(passes) = passes.as_deref_mut() {
+                    let begin = Instant::now();
+                    let mut times = submission.pass_times()?;
+                    // Without the check for faults.
+                    times.truncate(n_passes as usize);
+                    passes.submission(&times, &step_ends, n_passes);
+                    passes.host(Activity::Collect, begin);
+                }
+            }
+            continue;
+        }
+        let begin = Instant::now();
+        let steps = max.min(last - simulation.step());
+        let mut recorder = device.recorder_with(options)?;
+        let step_ends = simulation.record_steps(&mut recorder, steps);
+        let n_passes = recorder.pass_count();
+        let fault = simulation.solver.record_fault_check(&mut recorder)?;
+        if let Some(passes) = passes.as_deref_mut() {
+            passes.host(Activity::Record, begin);
+        }
+        let begin = Instant::now();
+        let submission = device.submit(recorder)?;
+        in_flight.push_back(InFlight { submission, step_ends, n_passes, fault });
+        if let Some(passes) = passes.as_deref_mut() {
+            passes.host(Activity::Submit, begin);
+        }
+    }
+    Ok(())
+}

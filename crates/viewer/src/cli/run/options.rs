@@ -1,0 +1,21 @@
+//! What the run loop needs of the arguments.
+
+use frazil_engine::outputs::ScheduleRequest;
+use std::path::PathBuf;
+
+/// Options of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Duration and output intervals.
+    pub schedule: ScheduleRequest,
+    /// Columns of the recording beside position and id, if not those of the scene.
+    pub record_columns: Option<Vec<String>>,
+    /// Checkpoint that the run resumes from, for error messages.
+    pub resume: Option<PathBuf>,
+    /// Begins new outputs at the checkpoint's step.
+    pub discard_outputs: bool,
+    /// Times every kernel.
+    pub profile: bool,
+    /// Prints errors only.
+    pub quiet: bool,
+}
