@@ -180,7 +180,7 @@ fn tilted(size_m: [f64; 3], step: Step, slopes_deg: &[f64]) -> Vec<[f64; 2]> {
             words: device.download(&column.words, column.words.len()).unwrap(),
         });
         let (saved, scene) = (saved.collect::<Vec<_>>(), scene(slope_deg));
-        simulation.snow = Snow::restore(&device, &scene, &saved, 0).unwrap();
+        simulation.snow = Snow::restore(&device, &scene, &saved, 0, Default::default()).unwrap();
         simulation.scene = scene;
         let before = by_id(simulation.particles());
         simulation.advance((0.15 / step.0).round() as u64);

@@ -167,7 +167,7 @@ fn a_run_resumes_between_two_builds() {
         assert_eq!(pack.try_advance(3), None);
         n_between += u32::from(pack.lists().n_built == built);
         let expected = pack.columns();
-        pack.dem = Dem::restore(&DEVICE, parameters, &columns, step).unwrap();
+        pack.dem = Dem::restore(&DEVICE, parameters, &columns, step, Default::default()).unwrap();
         assert_eq!(pack.try_advance(3), None);
         assert!(pack.columns() == expected, "a state of step {step} goes on with other bits");
     }

@@ -141,13 +141,13 @@ fn a_map_does_not_depend_on_order_submissions_or_checkpoints() {
     advance(&mut broken, 17);
     let saved: Vec<StateColumn> = saved_state(&DEVICE, &broken).unwrap();
     let before = read(&broken);
-    let mut resumed = Dem::restore(&DEVICE, parameters.clone(), &saved, 17).unwrap();
+    let mut resumed = Dem::restore(&DEVICE, parameters.clone(), &saved, 17, Default::default()).unwrap();
     assert_eq!(read(&resumed), before, "as restored");
     advance(&mut resumed, STEPS - 17);
     assert_eq!(read(&resumed), expected, "after a checkpoint");
 
     let lost: Vec<StateColumn> = saved.into_iter().filter(|c| c.name != "map_peak_speed").collect();
-    let error = Dem::restore(&DEVICE, parameters, &lost, 17).err().unwrap().to_string();
+    let error = Dem::restore(&DEVICE, parameters, &lost, 17, Default::default()).err().unwrap().to_string();
     assert!(error.contains("map_peak_speed"), "{error}");
     assert_no_validation_messages(&DEVICE);
 }

@@ -149,7 +149,7 @@ fn faults_name_their_cause() {
 fn a_restarted_run_names_the_step_of_its_fault() {
     let mut pack = pack_of(&every_law(0), &heaped());
     let start = pack.columns();
-    pack.dem = Dem::restore(&DEVICE, pack.dem.parameters().clone(), &start, 41).unwrap();
+    pack.dem = Dem::restore(&DEVICE, pack.dem.parameters().clone(), &start, 41, Default::default()).unwrap();
     assert_eq!(pack.try_advance(3).map(|fault| (fault.step, fault.crowded)), Some((42, Some(10))));
     assert_no_validation_messages(&DEVICE);
 }

@@ -448,7 +448,8 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
         write(&mut columns, "velocity", &|g| g.velocity);
         write(&mut columns, "spin", &|g| g.spin);
         let parameters = pack.dem.parameters().clone();
-        pack.dem = frazil_solvers::dem::Dem::restore(&DEVICE, parameters, &columns, 400).unwrap();
+        pack.dem = frazil_solvers::dem::Dem::restore(&DEVICE, parameters, &columns, 400, Default::default())
+            .unwrap();
         pack.advance(600);
         let contacts = pack.state().contacts;
         let is_bonded = contacts.get(&(0, Partner::Grain(1))).is_some_and(|history| history.is_bonded);

@@ -241,7 +241,7 @@ fn runs_and_restarts_give_the_same_bits() {
     assert_eq!(words(again.columns()), expected);
     let mut resumed = begin();
     let parameters = resumed.dem.parameters().clone();
-    resumed.dem = Dem::restore(&DEVICE, parameters.clone(), &checkpoint, 100).unwrap();
+    resumed.dem = Dem::restore(&DEVICE, parameters.clone(), &checkpoint, 100, Default::default()).unwrap();
     assert_eq!(resumed.try_advance(100), None);
     assert_eq!(words(resumed.columns()), expected);
 
@@ -259,7 +259,8 @@ fn runs_and_restarts_give_the_same_bits() {
     }
 
     let short: Vec<StateColumn> = checkpoint.into_iter().filter(|c| c.name != "slab_motion").collect();
-    let refused = Dem::restore(&DEVICE, parameters, &short, 100).err().unwrap().to_string();
+    let refused =
+        Dem::restore(&DEVICE, parameters, &short, 100, Default::default()).err().unwrap().to_string();
     assert!(refused.contains("slab_motion") && refused.contains("missing"), "{refused}");
     assert_no_validation_messages(&DEVICE);
 }
@@ -456,7 +457,9 @@ fn links_hold_their_load_and_break_beyond() {
             for k in 1..=n {
                 let mut parameters = pack.dem.parameters().clone();
                 parameters.terms.gravity_m_s2[1] = (-9.81 * f64::from(k) / f64::from(n)) as f32;
-                pack.dem = Dem::restore(&DEVICE, parameters, &pack.columns(), pack.dem.step()).unwrap();
+                pack.dem =
+                    Dem::restore(&DEVICE, parameters, &pack.columns(), pack.dem.step(), Default::default())
+                        .unwrap();
                 assert_eq!(pack.try_advance(80), None);
             }
             assert_eq!(pack.state().slabs.is_whole[0], holds, "{direction}: bears {share} of its load");

@@ -207,7 +207,7 @@ fn both_ends_of_a_contact_hold_the_same_bits_with_opposite_signs() {
 }
 
 fn restore(pack: &Grainpack, columns: &[StateColumn], step: u64) -> Dem {
-    Dem::restore(&DEVICE, pack.dem.parameters().clone(), columns, step).unwrap()
+    Dem::restore(&DEVICE, pack.dem.parameters().clone(), columns, step, Default::default()).unwrap()
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
     let columns = pack.columns();
     let refused = |columns: &[StateColumn]| {
         let parameters = pack.dem.parameters().clone();
-        Dem::restore(&DEVICE, parameters, columns, 0).map(|_| ()).unwrap_err().to_string()
+        Dem::restore(&DEVICE, parameters, columns, 0, Default::default()).map(|_| ()).unwrap_err().to_string()
     };
     for name in ["id", "position", "spin", "radius", "contact_first_row", "contact", "contact_shear"] {
         let without: Vec<_> = columns.iter().filter(|c| c.name != name).cloned().collect();

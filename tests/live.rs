@@ -6,7 +6,7 @@
 use frazil_kernels::Counts;
 use frazil_particles::PhaseArray;
 use frazil_reference::bodies::{Pull, pull_particles};
-use frazil_scene::{LiveValue, Scene};
+use frazil_scene::{BodyMotion, LiveValue, Motion, Scene};
 use frazil_solvers::{Grab, GrabPass, Solver, StateColumn, Tuning, change_scene, factory_of};
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, saved_state};
 use frazil_vk::{Device, Replay};
@@ -104,7 +104,8 @@ fn assert_change_is_a_restart(scene: &Scene, changes: &[String]) {
     let mut solver = start(scene);
     advance(&mut *solver, STEPS);
     let before = state(&*solver);
-    let mut restarted = factory_of(&changed).unwrap().restore(&DEVICE, &changed, &before, STEPS).unwrap();
+    let mut restarted =
+        factory_of(&changed).unwrap().restore(&DEVICE, &changed, &before, STEPS, Tuning::default()).unwrap();
     change_scene(&mut *solver, &DEVICE, scene, &changed).unwrap();
     assert_same(&state(&*solver), &before, &what);
     advance(&mut *solver, STEPS);
@@ -112,7 +113,8 @@ fn assert_change_is_a_restart(scene: &Scene, changes: &[String]) {
     let after = state(&*solver);
     assert_same(&after, &state(&*restarted), &what);
 
-    let mut unchanged = factory_of(scene).unwrap().restore(&DEVICE, scene, &before, STEPS).unwrap();
+    let mut unchanged =
+        factory_of(scene).unwrap().restore(&DEVICE, scene, &before, STEPS, Tuning::default()).unwrap();
     advance(&mut *unchanged, STEPS);
     assert!(
         state(&*unchanged).iter().zip(&after).any(|(a, b)| a.words != b.words),
@@ -279,7 +281,8 @@ fn a_refused_change_names_the_key_and_leaves_the_state_and_the_steps_as_they_wer
         }
         assert_same(&state(&*solver), &before, "refused");
         advance(&mut *solver, 3);
-        let mut alone = factory_of(&scene).unwrap().restore(&DEVICE, &scene, &before, 3).unwrap();
+        let mut alone =
+            factory_of(&scene).unwrap().restore(&DEVICE, &scene, &before, 3, Tuning::default()).unwrap();
         advance(&mut *alone, 3);
         assert_same(&state(&*solver), &state(&*alone), "refused");
     }
@@ -365,4 +368,89 @@ fn pulled_particles_of_every_solver_follow_the_line_and_the_others_do_not() {
         assert!(own > other + 0.2, "{}: {own} m/s, {other} m/s without the pull", scene.name);
     }
     assert_no_validation_messages(&DEVICE);
+}
+
+const BALL: &str =
+    "[[bodies]]\nname = \"ball\"\nshape.sphere = { centre_m = [0.3, 0.1, 0.2], radius_m = 0.05 }\n";
+
+/// Lets each creation of a buffer or kernel that the change to another scene needs fail in turn. After each
+/// failure the next step must be that of a simulation whose change was never tried.
+fn assert_failed_changes_change_nothing(scene: &Scene, changed: &Scene) {
+    let device = device();
+    let create = || {
+        let sampled = scene.sample().unwrap();
+        factory_of(scene).unwrap().create(&device, scene, &sampled, Tuning::default()).unwrap()
+    };
+    let step = |solver: &mut dyn Solver| {
+        let mut recorder = device.recorder().unwrap();
+        solver.record_step(&mut recorder);
+        device.submit(recorder).unwrap();
+        saved_state(&device, solver).unwrap()
+    };
+    let (mut solver, mut unchanged) = (create(), create());
+    let mut n_failed = 0;
+    loop {
+        assert_same(&step(&mut *solver), &step(&mut *unchanged), &format!("after {n_failed} failures"));
+        device.fail_creation(Some(n_failed));
+        let changed = change_scene(&mut *solver, &device, scene, changed);
+        if device.fail_creation(None) {
+            changed.unwrap();
+            break;
+        }
+        assert!(changed.is_err(), "the failure of creation {n_failed} is not reported");
+        n_failed += 1;
+    }
+    assert!(n_failed > 0, "the change creates nothing");
+    // A body that begins to move needs some steps until it touches a particle.
+    for _ in 0..100 {
+        (step(&mut *solver), step(&mut *unchanged));
+    }
+    let (found, before) = (step(&mut *solver), step(&mut *unchanged));
+    assert!(found.iter().zip(&before).any(|(a, b)| a.words != b.words), "the change has no effect");
+    assert_no_validation_messages(&device);
+}
+
+#[test]
+fn a_change_that_fails_leaves_water_as_it_was() {
+    let scene = parse(WATER);
+    let change =
+        ["fluid.dynamic_viscosity_pa_s=20.0", "solver.iterations=7", "gravity_m_s2=[4.0, -3.0, 0.0]"];
+    let changed = scene.with_live(&change.map(str::to_owned)).unwrap();
+    assert_failed_changes_change_nothing(&scene, &changed);
+}
+
+#[test]
+fn a_change_that_fails_leaves_snow_as_it_was() {
+    let scene = parse(&format!("{SNOW}{}", BALL.replace("0.252, 0.1, 0.1", "0.1, 0.195, 0.1")));
+    let changed = scene.with_live(&["gravity_m_s2=[4.0, -3.0, 0.0]".to_owned()]).unwrap();
+    assert_failed_changes_change_nothing(&scene, &changed);
+}
+
+#[test]
+fn a_change_that_fails_leaves_a_continuum_as_it_was() {
+    let scene = parse(CONTINUUM);
+    let changed = scene.with_live(&["gravity_m_s2=[4.0, -3.0, 0.0]".to_owned()]).unwrap();
+    assert_failed_changes_change_nothing(&scene, &changed);
+}
+
+#[test]
+fn a_change_that_fails_leaves_grains_as_they_were() {
+    let scene = parse(&format!("{GRAINS}{BALL}"));
+    let changed = scene.with_live(&["gravity_m_s2=[4.0, -3.0, 0.0]".to_owned()]).unwrap();
+    assert_failed_changes_change_nothing(&scene, &changed);
+    // A body that begins to move needs other kernels.
+    let motion = BodyMotion::Uniform(Motion { velocity_m_s: [-20.0, 0.0, 0.0], from_s: 0.0, until_s: None });
+    assert_failed_changes_change_nothing(&scene, &scene.with_body_motion(0, &motion).unwrap());
+}
+
+#[test]
+fn a_change_that_fails_leaves_a_viscoelastic_fluid_as_it_was() {
+    let scene = parse(SPRINGS);
+    let changed = scene.with_live(&["gravity_m_s2=[4.0, -3.0, 0.0]".to_owned()]).unwrap();
+    assert_failed_changes_change_nothing(&scene, &changed);
+    // Implicit viscosity also needs the neighbours at the start of the step.
+    let implicit =
+        parse(&SPRINGS.replace("[viscoelastic]", "dynamic_viscosity_pa_s = 400.0\n[viscoelastic]"));
+    let changed = implicit.with_live(&["fluid.dynamic_viscosity_pa_s=500.0".to_owned()]).unwrap();
+    assert_failed_changes_change_nothing(&implicit, &changed);
 }

@@ -186,14 +186,15 @@ fn a_restored_state_continues_with_the_same_bits() {
         let mut mpm = case.restore(&DEVICE, &case.scatter(400, 12), 0);
         advance(&mut mpm, 11);
         let saved: Vec<StateColumn> = state_of(&DEVICE, &mpm);
-        let mut restored = Mpm::restore(&DEVICE, case.parameters(), &saved, mpm.step()).unwrap();
+        let mut restored =
+            Mpm::restore(&DEVICE, case.parameters(), &saved, mpm.step(), Default::default()).unwrap();
         assert_eq!(bits(&restored), bits(&mpm), "{transfer:?} {rasterization:?} as restored");
         advance(&mut mpm, 14);
         advance(&mut restored, 14);
         assert_eq!(restored.step(), 25);
         assert!(bits(&restored) == bits(&mpm), "{transfer:?} {rasterization:?} fourteen steps on");
         // A later time gives another step: the ball has moved.
-        let mut late = Mpm::restore(&DEVICE, case.parameters(), &saved, 12).unwrap();
+        let mut late = Mpm::restore(&DEVICE, case.parameters(), &saved, 12, Default::default()).unwrap();
         advance(&mut late, 14);
         assert!(bits(&late) != bits(&mpm), "bits do not depend on the time");
     }
@@ -207,10 +208,16 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
     for (name, expected) in [("stress", 15), ("affine", 20), ("mass", 5)] {
         let mut short = columns.clone();
         short.iter_mut().find(|c| c.name == name).unwrap().words.pop();
-        let refused = Mpm::restore(&DEVICE, case.parameters(), &short, 0).err().unwrap().to_string();
+        let refused = Mpm::restore(&DEVICE, case.parameters(), &short, 0, Default::default())
+            .err()
+            .unwrap()
+            .to_string();
         assert!(refused.contains(name) && refused.contains(&(expected - 1).to_string()), "{refused}");
         short.retain(|c| c.name != name);
-        let refused = Mpm::restore(&DEVICE, case.parameters(), &short, 0).err().unwrap().to_string();
+        let refused = Mpm::restore(&DEVICE, case.parameters(), &short, 0, Default::default())
+            .err()
+            .unwrap()
+            .to_string();
         assert!(refused.contains(name) && refused.contains("missing"), "{refused}");
     }
 }
@@ -359,7 +366,7 @@ fn a_fault_is_named_and_freezes_the_state() {
                 // Without stress, so that the fault stays with its particle until it is detected.
                 columns.iter_mut().filter(|c| c.name == "stress").for_each(|c| c.words.fill(0));
             }
-            let mut mpm = Mpm::restore(&DEVICE, case.parameters(), &columns, 7).unwrap();
+            let mut mpm = Mpm::restore(&DEVICE, case.parameters(), &columns, 7, Default::default()).unwrap();
             let mut recorder = DEVICE.recorder().unwrap();
             mpm.record_step(&mut recorder);
             let fault = mpm.record_fault_check(&mut recorder).unwrap();
@@ -457,7 +464,8 @@ fn a_step_with_a_fault_moves_all_other_particles() {
                 let mut columns = case.columns(&particles);
                 // Without stress, so that the fault is not passed on.
                 columns.iter_mut().filter(|c| c.name == "stress").for_each(|c| c.words.fill(0));
-                let mut mpm = Mpm::restore(&DEVICE, case.parameters(), &columns, 3).unwrap();
+                let mut mpm =
+                    Mpm::restore(&DEVICE, case.parameters(), &columns, 3, Default::default()).unwrap();
                 let mut recorder = DEVICE.recorder().unwrap();
                 mpm.record_step(&mut recorder);
                 let fault = mpm.record_fault_check(&mut recorder).unwrap();

@@ -150,7 +150,7 @@ fn a_restored_run_continues_with_the_same_loads() {
     trial.advance(60);
     let (device, state) = (trial.snow.device.clone(), trial.snow.state());
     let parameters = trial.snow.mpm.parameters().clone();
-    let mpm = Mpm::restore(&device, parameters, &state, 60).unwrap();
+    let mpm = Mpm::restore(&device, parameters, &state, 60, Default::default()).unwrap();
     let mut again = Snowpack::of(device.clone(), mpm);
     trial.advance(60);
     again.advance(60);

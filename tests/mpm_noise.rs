@@ -143,7 +143,10 @@ fn factor(section: &Section, dt_s: f64, offset_cells: f64) -> f64 {
         *word = if k % (dimensions + 1) == 0 { 1.0001_f32.to_bits() } else { 0 };
     }
     let parameters = MpmParameters::new(&still, dt_s, space()).unwrap();
-    snow = Snowpack::of(device.clone(), Mpm::restore(&device, parameters, &state, 0).unwrap());
+    snow = Snowpack::of(
+        device.clone(),
+        Mpm::restore(&device, parameters, &state, 0, Default::default()).unwrap(),
+    );
     // The first step has no stress yet, and computes it.
     let strain = |snow: &mut Snowpack| {
         snow.advance(1);

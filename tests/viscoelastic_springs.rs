@@ -49,7 +49,7 @@ fn deformed(text: &str, map: DMat3) -> ViscoelasticSimulation {
             x.copy_from_slice(&moved.as_vec3().to_array().map(f32::to_bits));
         }
     }
-    own.solver = Viscoelastic::restore(&own.device, &own.scene, &columns, 0).unwrap();
+    own.solver = Viscoelastic::restore(&own.device, &own.scene, &columns, 0, Default::default()).unwrap();
     own
 }
 

@@ -504,7 +504,7 @@ fn no_bit_depends_on_rows_threads_or_a_restart() {
             }
         }
         let saved = bits_after(&scene, particles, Tuning::default(), 3);
-        let mut resumed = Viscoelastic::restore(&DEVICE, &scene, &saved, 3).unwrap();
+        let mut resumed = Viscoelastic::restore(&DEVICE, &scene, &saved, 3, Default::default()).unwrap();
         let restored = download_columns(&DEVICE, &resumed.state_columns()).unwrap();
         for (a, b) in restored.iter().zip(&saved) {
             assert_eq!(a.words, b.words, "{} restored, {material}", a.name);

@@ -97,7 +97,8 @@ impl MpmCase {
     #[allow(clippy::expect_used)]
     pub fn restore(&self, device: &Device, particles: &[Particle], step: u64) -> Mpm {
         let columns = self.columns(particles);
-        Mpm::restore(device, self.parameters(), &columns, step).expect("snow that fits the device")
+        Mpm::restore(device, self.parameters(), &columns, step, Default::default())
+            .expect("snow that fits the device")
     }
 
     /// Samples `n` particles in the whole domain with random values in single precision: anywhere, on faces

@@ -48,14 +48,25 @@ impl Simulation {
     /// The scene cannot be sampled; its solver is unknown; out of memory, or beyond what the device can bind.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
-        let (tuning, mut warnings) = stored_tuning::of_solver(device, factory_of(&scene)?);
-        let made = match Self::with_tuning(device, scene.clone(), &sampled, tuning) {
+        Self::with_stored_tuning(device, &scene, |tuning| {
+            Self::with_tuning(device, scene.clone(), &sampled, tuning)
+        })
+    }
+
+    /// Creates a simulation with the stored tunables of the scene's solver, or the defaults.
+    fn with_stored_tuning(
+        device: &Device,
+        scene: &Scene,
+        create: impl Fn(Tuning) -> Result<Self, SolverError>,
+    ) -> Result<Self, Failure> {
+        let (tuning, mut warnings) = stored_tuning::of_solver(device, factory_of(scene)?);
+        let made = match create(tuning) {
             Err(error) if tuning != Tuning::default() && is_refusal(&error) => {
                 warnings.push(format!(
                     "the stored tunables cannot be used for this scene ({error}); the defaults are used; \
                      `frazil tune --list` prints them"
                 ));
-                Self::with_tuning(device, scene, &sampled, Tuning::default())
+                create(Tuning::default())
             }
             made => made,
         };
@@ -77,16 +88,19 @@ impl Simulation {
         Ok(Self { tuning, ..Self::of(device, scene, solver, factory, sampled.len(), 0) })
     }
 
-    /// Creates a simulation in the state of a checkpoint, with the defaults of all tunables.
+    /// Creates a simulation in the state of a checkpoint, with tunables like [`Self::new`].
     ///
     /// # Errors
     /// Like [`SolverFactory::restore`]; a section of the checkpoint is no column.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
-        let factory = factory_of(&scene)?;
-        let solver = factory.restore(device, &scene, &columns, checkpoint.step)?;
         let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
-        Ok(Self::of(device, scene, solver, factory, n_particles, checkpoint.step))
+        Self::with_stored_tuning(device, &scene, |tuning| {
+            let factory = factory_of(&scene)?;
+            let solver = factory.restore(device, &scene, &columns, checkpoint.step, tuning)?;
+            let scene = scene.clone();
+            Ok(Self { tuning, ..Self::of(device, scene, solver, factory, n_particles, checkpoint.step) })
+        })
     }
 
     fn of(

@@ -223,6 +223,7 @@ pub trait SolverFactory: Sync {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
     /// Lists the scene's particle sets and their display, as far as the scene alone determines them. By

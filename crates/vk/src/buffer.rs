@@ -82,6 +82,7 @@ impl Device {
                 limit_name: "maxStorageBufferRange",
             });
         }
+        shared.count_creation(&format!("buffer \"{name}\""), bytes)?;
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::INDIRECT_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC

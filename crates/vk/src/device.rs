@@ -156,6 +156,8 @@ pub(crate) struct Shared {
     pub timeline: Timeline,
     next_id: AtomicU64,
     next_recorder: AtomicU32,
+    /// Number of buffers and kernels until the one whose creation fails, if a test asks for it.
+    failing_creation: AtomicU64,
     memory: Mutex<MemoryLedger>,
     /// Dropped manually, because it frees memory of `raw`, which is destroyed manually.
     allocator: ManuallyDrop<Mutex<Allocator>>,
@@ -164,6 +166,14 @@ pub(crate) struct Shared {
 }
 
 impl Device {
+    /// For tests of error paths: lets one later creation of a buffer or kernel fail with
+    /// [`Error::OutOfMemory`]: the next for 0, the one after it for 1 …. Those after it succeed. `None` cancels
+    /// it; returns true if there was still one to fail.
+    pub fn fail_creation(&self, after: Option<u64>) -> bool {
+        let next = after.unwrap_or(u64::MAX);
+        self.shared.failing_creation.swap(next, Ordering::Relaxed) != u64::MAX
+    }
+
     /// Opens a device.
     ///
     /// # Errors
@@ -502,6 +512,7 @@ impl Shared {
             surfaces: !options.surface_extensions.is_empty(),
             next_id: AtomicU64::new(0),
             next_recorder: AtomicU32::new(1),
+            failing_creation: AtomicU64::new(u64::MAX),
             memory: Mutex::default(),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             candidate,
@@ -554,6 +565,19 @@ impl Shared {
     }
 
     /// Returns a new number of a recorder. Slots start with 0, which is no recorder.
+    /// Counts the creation of a buffer or kernel, and fails it if a test asks for it.
+    pub fn count_creation(&self, object: &str, bytes: u64) -> Result<()> {
+        let count = |left: u64| (left != u64::MAX).then(|| left.wrapping_sub(1));
+        match self.failing_creation.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count) {
+            Ok(0) => Err(Error::OutOfMemory {
+                object: object.to_owned(),
+                bytes,
+                cause: "a test lets this creation fail".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     pub fn next_recorder(&self) -> u32 {
         self.next_recorder.fetch_add(1, Ordering::Relaxed)
     }

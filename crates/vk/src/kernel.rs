@@ -131,6 +131,7 @@ impl<K: KernelInterface> Kernel<K> {
     pub fn specialized(device: &Device, specialization: &K::Specialization) -> Result<Self> {
         let (shared, values) = (&device.shared, K::specialization_bits(specialization));
         let source = K::source();
+        shared.count_creation(source.name, 0)?;
         let inner = shared.kernels.get_or_compile(source, values, |values| {
             let replacement = shared.replacements.kernel(source.name);
             let spirv = replacement.as_deref().unwrap_or(source.spirv);

@@ -192,13 +192,14 @@ impl SolverFactory for FreeFlightFactory {
         scene: &Scene,
         state: &[StateColumn],
         _step: u64,
+        tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
         let saved = Saved::new(state)?;
         let (positions, velocities, n) =
             (saved.vectors("position")?, saved.vectors("velocity")?, saved.ids.len() as u32);
         let counts = Counts::new(device)?;
         let particles = PhaseArray::restore(device, &counts, &positions, &velocities, saved.ids, n)?;
-        let solver = FreeFlight::new(device, scene, particles, Tuning::default())?;
+        let solver = FreeFlight::new(device, scene, particles, tuning)?;
         device.upload(&solver.drag_power, &saved.numbers("drag_power")?)?;
         Ok(Box::new(solver))
     }

@@ -43,8 +43,9 @@ impl SolverFactory for Factory {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Dem::restore_scene(device, scene, state, step)?))
+        Ok(Box::new(Dem::restore_scene(device, scene, state, step, tuning)?))
     }
 
     fn tunables(&self) -> Vec<&'static Tunable> {

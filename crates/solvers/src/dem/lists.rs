@@ -171,10 +171,18 @@ impl ContactLists {
         &self.key
     }
 
-    /// Adopts bodies of the same shapes with other motions.
-    pub fn set_bodies(&mut self, device: &Device, parameters: &DemParameters) -> Result<(), SolverError> {
-        (self.count, self.list) = search_kernels(device, parameters, self.workgroup_size)?;
-        Ok(())
+    /// Creates the kernels for bodies of the same shapes with other motions.
+    pub fn body_kernels(
+        &self,
+        device: &Device,
+        parameters: &DemParameters,
+    ) -> frazil_vk::Result<SearchKernels> {
+        search_kernels(device, parameters, self.workgroup_size)
+    }
+
+    /// Adopts these kernels.
+    pub fn set_body_kernels(&mut self, kernels: SearchKernels) {
+        (self.count, self.list) = kernels;
     }
 
     /// Records the beginning of a step: its number, and the decision whether it builds lists.
@@ -369,12 +377,15 @@ impl ContactLists {
     }
 }
 
+/// Kernels that count and list contacts.
+pub type SearchKernels = (Kernel<count_contacts::Interface>, Kernel<list_contacts::Interface>);
+
 /// Makes the kernels of the broad phase.
 fn search_kernels(
     device: &Device,
     parameters: &DemParameters,
     workgroup_size: u32,
-) -> frazil_vk::Result<(Kernel<count_contacts::Interface>, Kernel<list_contacts::Interface>)> {
+) -> frazil_vk::Result<SearchKernels> {
     let surroundings = &parameters.surroundings;
     let count = count_contacts::Specialization {
         workgroup_size,

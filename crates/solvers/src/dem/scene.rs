@@ -69,8 +69,9 @@ impl Dem {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let n = state.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
-        Self::restore(device, DemParameters::of(scene, n as u32)?, state, step)
+        Self::restore(device, DemParameters::of(scene, n as u32)?, state, step, tuning)
     }
 }

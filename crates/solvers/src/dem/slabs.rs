@@ -172,15 +172,19 @@ impl Slabs {
         })
     }
 
-    /// Adopts bodies of the same shapes with other motions.
-    pub fn set_bodies(
-        &mut self,
+    /// Creates the kernel for bodies of the same shapes with other motions.
+    pub fn body_kernel(
+        &self,
         device: &Device,
         parameters: &DemParameters,
         workgroup_size: u32,
-    ) -> Result<(), SolverError> {
-        self.touch = touch_kernel(device, parameters, workgroup_size)?;
-        Ok(())
+    ) -> frazil_vk::Result<Kernel<touch_points::Interface>> {
+        touch_kernel(device, parameters, workgroup_size)
+    }
+
+    /// Adopts this kernel.
+    pub fn set_body_kernel(&mut self, kernel: Kernel<touch_points::Interface>) {
+        self.touch = kernel;
     }
 
     /// Records the sort of pieces by cell, and the list of pieces near each piece; if contact lists of

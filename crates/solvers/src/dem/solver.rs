@@ -332,16 +332,20 @@ impl Dem {
                 problem: "expected 0 if it was 0, else a number above 0".to_owned(),
             });
         }
+        // All that can fail comes before all that changes.
+        let terms = device.buffer_from("terms", &[parameters.terms])?;
+        let (bodies, heights) = upload_bodies(device, &parameters.surroundings)?;
         // Kernels of bodies at rest have no code for motions.
         if self.parameters.surroundings.has_motion() != parameters.surroundings.has_motion() {
             let workgroup_size = self.tuning.workgroup_size();
-            let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
-            self.lists.set_bodies(device, &parameters)?;
-            self.slabs.set_bodies(device, &parameters, workgroup_size)?;
-            (self.collide, self.move_grains) = (collide, move_grains);
+            let kernels = body_kernels(device, &parameters, workgroup_size)?;
+            let lists = self.lists.body_kernels(device, &parameters)?;
+            let slabs = self.slabs.body_kernel(device, &parameters, workgroup_size)?;
+            (self.collide, self.move_grains) = kernels;
+            self.lists.set_body_kernels(lists);
+            self.slabs.set_body_kernel(slabs);
         }
-        let terms = device.buffer_from("terms", &[parameters.terms])?;
-        (self.bodies, self.heights) = upload_bodies(device, &parameters.surroundings)?;
+        (self.bodies, self.heights) = (bodies, heights);
         (self.terms, self.parameters) = (terms, parameters);
         // Lists for other ranges and bodies are not valid.
         self.is_forced = true;
@@ -527,6 +531,7 @@ impl Dem {
         parameters: DemParameters,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let order = order_of(saved.ids)?;
@@ -540,7 +545,6 @@ impl Dem {
         };
         let rows = Rows::of(&saved, &order, parameters.has_rolling())?;
         let capacity = Rows::capacity_of(&saved)?.max(parameters.n_rows(saved.ids.len()));
-        let tuning = Tuning::default();
         let mut dem = Self::with_capacity(device, parameters, &grains, (&rows, capacity), tuning)?;
         dem.slabs.restore(device, &saved)?;
         if let Some(map) = &dem.map {

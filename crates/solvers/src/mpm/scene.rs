@@ -54,7 +54,8 @@ impl Mpm {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        Self::restore(device, MpmParameters::of(scene)?, state, step)
+        Self::restore(device, MpmParameters::of(scene)?, state, step, tuning)
     }
 }

@@ -622,6 +622,7 @@ impl Mpm {
         parameters: MpmParameters,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let beginning = InitialState {
@@ -631,7 +632,7 @@ impl Mpm {
             volumes_m3: saved.numbers("volume")?,
             ..InitialState::default()
         };
-        let mut mpm = Self::with_columns(device, parameters, &beginning, Some(saved.ids), Tuning::default())?;
+        let mut mpm = Self::with_columns(device, parameters, &beginning, Some(saved.ids), tuning)?;
         let (p, particles) = (&mpm.parameters, &mpm.particles);
         let (matrix, symmetric) = (p.matrix_words() as usize, p.symmetric_words() as usize);
         device.upload(&particles.plastic_volume.front().cast(), saved.of("plastic_volume", 1)?)?;

@@ -151,20 +151,11 @@ impl Bodies {
 
     /// Adopts other parameters, and other motions, of the same bodies; loads and the number of steps so far
     /// are kept.
-    pub fn set_parameters(
-        &mut self,
-        device: &Device,
-        workgroup_size: u32,
-        parameters: &Parameters,
-        friction: [f32; 2],
-    ) -> Result<()> {
-        if let Some(mut made) = Self::new(device, workgroup_size, parameters, friction)? {
-            std::mem::swap(&mut made.loads, &mut self.loads);
-            std::mem::swap(&mut made.sums, &mut self.sums);
-            std::mem::swap(&mut made.steps, &mut self.steps);
-            *self = made;
-        }
-        Ok(())
+    pub fn adopt(&mut self, mut new: Self) {
+        std::mem::swap(&mut new.loads, &mut self.loads);
+        std::mem::swap(&mut new.sums, &mut self.sums);
+        std::mem::swap(&mut new.steps, &mut self.steps);
+        *self = new;
     }
 
     /// Records the boundary density at positions, within a step or between two.

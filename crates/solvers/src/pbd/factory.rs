@@ -44,10 +44,11 @@ impl SolverFactory for Factory {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
         Ok(match scene.snow() {
-            Some(_) => Box::new(Snow::restore(device, scene, state, step)?),
-            None => Box::new(Fluid::restore(device, scene, state, step)?),
+            Some(_) => Box::new(Snow::restore(device, scene, state, step, tuning)?),
+            None => Box::new(Fluid::restore(device, scene, state, step, tuning)?),
         })
     }
 

@@ -122,6 +122,15 @@ impl Kernels {
     }
 }
 
+/// What a fluid needs of a changed scene, created before anything changes.
+pub struct PreparedFluid {
+    parameters: Parameters,
+    /// Rows with another number of flags.
+    rows: Option<NeighbourRows>,
+    kernels: Kernels,
+    bodies: Option<Bodies>,
+}
+
 impl Fluid {
     /// Makes the fluid of a scene from its sampled particles. Set-up only: waits for the device.
     ///
@@ -473,6 +482,16 @@ impl Fluid {
     /// The density solve would change between a fixed number of iterations and a tolerance, on which the
     /// metrics depend; out of memory.
     pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let prepared = self.prepare_scene(device, scene)?;
+        self.adopt(prepared);
+        Ok(())
+    }
+
+    /// Creates what depends on the parameters of a scene, for [`Self::adopt`].
+    ///
+    /// # Errors
+    /// Like [`Self::set_scene`].
+    pub fn prepare_scene(&self, device: &Device, scene: &Scene) -> Result<PreparedFluid, SolverError> {
         let parameters = Parameters::from_scene(scene)?;
         if (parameters.density_tolerance > 0.0) != self.density_solve.is_adaptive() {
             return Err(SolverError::Fixed {
@@ -483,15 +502,28 @@ impl Fluid {
         let workgroup_size = self.tuning.workgroup_size();
         // There is a flag for each iteration. The rows themselves are made anew in each step.
         let old = &self.parameters;
-        let rows =
-            if [old.iterations, old.max_iterations] == [parameters.iterations, parameters.max_iterations] {
-                None
-            } else {
-                Some(NeighbourRows::new(device, &parameters, self.tuning, self.phase.count.capacity)?)
-            };
+        let iterations = |p: &Parameters| [p.iterations, p.max_iterations];
+        let rows = match iterations(old) == iterations(&parameters) {
+            true => None,
+            false => {
+                let capacity = self.phase.count.capacity;
+                let mut rows = NeighbourRows::new(device, &parameters, self.tuning, capacity)?;
+                if self.rows.has_start() {
+                    rows.include_start(device)?;
+                }
+                Some(rows)
+            }
+        };
         let kernels = Kernels::new(device, workgroup_size, &parameters, rows.as_ref().unwrap_or(&self.rows))?;
-        if let Some(bodies) = &mut self.bodies {
-            bodies.set_parameters(device, workgroup_size, &parameters, [0.0; 2])?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?;
+        Ok(PreparedFluid { parameters, rows, kernels, bodies })
+    }
+
+    /// Adopts the parameters of a scene.
+    pub fn adopt(&mut self, prepared: PreparedFluid) {
+        let PreparedFluid { parameters, rows, kernels, bodies } = prepared;
+        if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
+            old.adopt(new);
         }
         self.density_solve.set_parameters(&parameters);
         self.kernels = kernels;
@@ -499,7 +531,6 @@ impl Fluid {
             self.rows = rows;
         }
         self.parameters = parameters;
-        Ok(())
     }
 
     /// Records a pull on the particles, before a step.
@@ -553,13 +584,14 @@ impl Fluid {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let (positions, velocities) = (saved.vectors("position")?, saved.vectors("velocity")?);
         let n = saved.ids.len() as u32;
         let counts = Counts::new(device)?;
         let phase = PhaseArray::restore(device, &counts, &positions, &velocities, saved.ids, n)?;
-        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default(), step)?;
+        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, tuning, step)?;
         device.upload(&fluid.density.cast(), saved.of("density", 1)?)?;
         device.upload(&fluid.key, saved.of("key", 1)?)?;
         fluid.density_solve.restore(device, &saved)?;

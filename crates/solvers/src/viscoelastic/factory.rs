@@ -43,8 +43,9 @@ impl SolverFactory for Factory {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Viscoelastic::restore(device, scene, state, step)?))
+        Ok(Box::new(Viscoelastic::restore(device, scene, state, step, tuning)?))
     }
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {

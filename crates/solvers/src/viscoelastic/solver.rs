@@ -408,11 +408,11 @@ impl Viscoelastic {
                         .to_owned(),
             });
         }
-        self.fluid.set_scene(device, scene)?;
-        if parameters.is_implicit {
-            self.fluid.list_neighbours_at_start(device)?;
-        }
-        self.stress.set_terms(device, &parameters, &self.fluid)?;
+        // All that can fail comes before all that changes.
+        let fluid = self.fluid.prepare_scene(device, scene)?;
+        let terms = self.stress.prepare_terms(device, &parameters, &self.fluid)?;
+        self.fluid.adopt(fluid);
+        self.stress.terms = terms;
         if let Some(viscosity) = &mut self.viscosity {
             viscosity.set_parameters(&parameters);
         }
@@ -497,10 +497,10 @@ impl Viscoelastic {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let fluid = Fluid::restore(device, scene, state, step)?;
-        let restored =
-            Self::with_fluid(device, Parameters::from_scene(scene), fluid, Tuning::default(), step)?;
+        let fluid = Fluid::restore(device, scene, state, step, tuning)?;
+        let restored = Self::with_fluid(device, Parameters::from_scene(scene), fluid, tuning, step)?;
         let saved = Saved::new(state)?;
         restored.stress.restore(device, &saved)?;
         if let Some(viscosity) = &restored.viscosity {

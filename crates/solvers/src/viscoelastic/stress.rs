@@ -150,10 +150,15 @@ impl Stress {
         })
     }
 
-    /// Uploads the constants of other parameters. Set-up only: waits for the device.
-    pub(super) fn set_terms(&self, device: &Device, parameters: &Parameters, fluid: &Fluid) -> Result<()> {
+    /// Creates the constants of other parameters. Set-up only: waits for the device.
+    pub(super) fn prepare_terms(
+        &self,
+        device: &Device,
+        parameters: &Parameters,
+        fluid: &Fluid,
+    ) -> Result<Buffer<ViscoelasticTerms>> {
         let terms = ViscoelasticTerms { grid: fluid.grid().grid(), ..parameters.terms };
-        device.upload(&self.terms, &[terms])
+        device.buffer_from("viscoelastic terms", &[terms])
     }
 
     /// Records the update of conformation and stress by the displacements of the step, or before an implicit

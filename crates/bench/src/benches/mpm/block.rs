@@ -121,7 +121,7 @@ impl Block {
             Rasterization::FixedPoint | Rasterization::FloatAtomics => Rasterization::Tiles,
         };
         let parameters = MpmParameters { rasterization, ..parameters.clone() };
-        Ok(Mpm::restore(device, parameters, &self.state(device)?, self.mpm.step())?)
+        Ok(Mpm::restore(device, parameters, &self.state(device)?, self.mpm.step(), Default::default())?)
     }
 
     /// Returns true if the block is small enough for the twin.

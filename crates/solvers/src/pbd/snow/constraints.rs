@@ -51,6 +51,15 @@ pub(super) struct Constraints {
     has_bodies: u32,
 }
 
+/// Kernels that solve the density constraint of water and move snow.
+type SolveKernels = (Kernel<solve_fluid::Interface>, Kernel<solve_solid::Interface>);
+
+/// What constraints need of a changed scene, created before anything changes.
+pub struct PreparedConstraints {
+    solvers: SolveKernels,
+    terms: Buffer<SnowTerms>,
+}
+
 /// Makes the kernels that correct the positions of fluid and of solid particles.
 fn solvers(
     device: &Device,
@@ -58,7 +67,7 @@ fn solvers(
     terms: &SnowTerms,
     [boundary, has_bodies]: [u32; 2],
     rows: &SnowRows,
-) -> Result<(Kernel<solve_fluid::Interface>, Kernel<solve_solid::Interface>), SolverError> {
+) -> Result<SolveKernels, SolverError> {
     let row_slots = rows.slots();
     let has_contact_springs = u32::from(terms.contact_spring > 0.0);
     let fluid = solve_fluid::Specialization {
@@ -148,18 +157,25 @@ impl Constraints {
         })
     }
 
-    /// Adopts the parameters of a scene.
-    pub fn set_terms(
-        &mut self,
+    /// Creates what depends on the parameters of a scene, for [`Self::adopt`].
+    pub fn prepare(
+        &self,
         device: &Device,
         workgroup_size: u32,
         terms: &SnowTerms,
         rows: &SnowRows,
-    ) -> Result<(), SolverError> {
+    ) -> Result<PreparedConstraints, SolverError> {
         let has = [u32::from(!self.boundary.particles.is_empty()), self.has_bodies];
-        (self.solve_fluid, self.solve_solid) = solvers(device, workgroup_size, terms, has, rows)?;
-        self.terms = device.buffer_from("terms", std::slice::from_ref(terms))?;
-        Ok(())
+        Ok(PreparedConstraints {
+            solvers: solvers(device, workgroup_size, terms, has, rows)?,
+            terms: device.buffer_from("terms", std::slice::from_ref(terms))?,
+        })
+    }
+
+    /// Adopts the parameters of a scene.
+    pub fn adopt(&mut self, prepared: PreparedConstraints) {
+        (self.solve_fluid, self.solve_solid) = prepared.solvers;
+        self.terms = prepared.terms;
     }
 
     /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`, where the

@@ -479,11 +479,14 @@ impl Snow {
         let friction = [terms.static_friction, terms.kinetic_friction];
         let workgroup_size = self.tuning.workgroup_size();
         let layout = self.rows.layout();
+        // All that can fail comes before all that changes.
         let motion = Motion::new(device, workgroup_size, &parameters.fluid, layout, false)?;
-        if let Some(bodies) = &mut self.bodies {
-            bodies.set_parameters(device, workgroup_size, &parameters.fluid, friction)?;
+        let constraints = self.constraints.prepare(device, workgroup_size, &terms, &self.rows)?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, friction)?;
+        if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
+            old.adopt(new);
         }
-        self.constraints.set_terms(device, workgroup_size, &terms, &self.rows)?;
+        self.constraints.adopt(constraints);
         self.rows.set_parameters(&parameters.fluid);
         (self.motion, self.parameters) = (motion, parameters);
         Ok(())

@@ -131,17 +131,21 @@ impl Sample {
             }
         }
         let parameters = MpmParameters::new(section, dt_s, alone)?;
-        let mut still = Self { device: device.clone(), mpm: Mpm::restore(device, parameters, &state, 0)? };
+        let mut still = Self {
+            device: device.clone(),
+            mpm: Mpm::restore(device, parameters, &state, 0, Default::default())?,
+        };
         still.step(1)?;
         let parameters = MpmParameters::new(section, dt_s, surroundings)?;
-        let mpm = Mpm::restore(device, parameters, &still.state()?, 0)?;
+        let mpm = Mpm::restore(device, parameters, &still.state()?, 0, Default::default())?;
         Ok(Self { device: device.clone(), mpm })
     }
 
     /// Returns the sample in its state with other surroundings, of the same extent.
     pub fn among(self, section: &Section, dt_s: f64, surroundings: Surroundings) -> Result<Self, Failure> {
         let parameters = MpmParameters::new(section, dt_s, surroundings)?;
-        let mpm = Mpm::restore(&self.device, parameters, &self.state()?, self.mpm.step())?;
+        let mpm =
+            Mpm::restore(&self.device, parameters, &self.state()?, self.mpm.step(), Default::default())?;
         Ok(Self { mpm, ..self })
     }
 

@@ -38,6 +38,7 @@ impl Snow {
         scene: &Scene,
         state: &[StateColumn],
         step: u64,
+        tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let parameters = SnowParameters::of(scene)?;
@@ -58,8 +59,7 @@ impl Snow {
             rest_position: saved.vectors("rest position")?,
         };
         let (solid, fluid) = (all.part(0..n_solid), all.part(n_solid..n));
-        let snow =
-            Self::with_initial_state(device, scene, parameters, [&solid, &fluid], Tuning::default(), step)?;
+        let snow = Self::with_initial_state(device, scene, parameters, [&solid, &fluid], tuning, step)?;
         let (keys, densities) = (saved.of("key", 1)?, saved.of("density", 1)?);
         let mut recorder = device.recorder()?;
         for (phase_particles, range) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {
