@@ -17,6 +17,7 @@
 //! its section, in `scene/` or in its solver's folder.
 
 mod bodies;
+mod check;
 mod collider;
 mod format;
 mod live;
@@ -26,16 +27,17 @@ mod obstacle;
 mod random;
 mod reference;
 mod scene;
+mod section;
 mod shapes;
 mod slabs;
 mod solver;
 mod surface;
 mod terrain;
 mod validate;
-mod validate_collider;
 mod vector;
 
 pub use bodies::{Body, BodyMotion, BodyShape, Keyframe};
+pub use check::{Checker, MAX_PARTICLES};
 pub use collider::{Collider, Motion, Side, box_axes};
 pub use format::error::{SceneError, nearest, one_of};
 pub use format::source::{Location, Place};
@@ -46,17 +48,16 @@ pub use loaded::Loaded;
 pub use obstacle::*;
 pub use reference::reference;
 pub use scene::*;
+pub use section::{Section, SectionType};
 pub use shapes::{Axis, Outline, PointCloud, Polygon, Shape, TriangleMesh};
 pub use slabs::*;
 pub use solver::dem::*;
 pub use solver::mpm::*;
 pub use solver::pbd::*;
 pub use solver::viscoelastic::*;
-pub use solver::{
-    ContactDefaults, Feature, RegistryError, Section, SectionType, SolverScene, json_schema, register,
-    solvers,
-};
+pub use solver::{ContactDefaults, Feature, RegistryError, SolverScene, json_schema, register, solvers};
 pub use surface::Surface;
-pub use terrain::{Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Terrain, TerrainSource};
-pub use validate::{Checker, MAX_PARTICLES};
+pub use terrain::{
+    Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Release, ReleaseArea, Terrain, TerrainSource,
+};
 pub use vector::Vec3;

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::check::Checker;
 use crate::load::mesh_file::read_triangles;
 use crate::load::particle_file::read_particles;
 use crate::loaded::{Loaded, Missing, read};
 use crate::shapes::outline::{NoOutline, Outline};
 use crate::shapes::triangle_mesh::TriangleMesh;
 use crate::terrain::read_ascii_grid;
-use crate::validate::Checker;
 use crate::{Axis, BodyShape, Collider, Scene, SceneError, Shape};
 
 /// Maximum length of a text in characters.

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::check::Checker;
 use crate::load::mesh_file::read_triangles;
 use crate::load::polygon_file::{CompanionFiles, read_polygons};
 use crate::loaded::{Loaded, Missing, read};
 use crate::terrain::{MapProjection, Refusal, TerrainSource};
-use crate::validate::Checker;
 use crate::{
     BodyShape, MAX_OBSTACLE_TRIANGLES, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
     SlabShape, Terrain, TriangleMesh,

@@ -13,8 +13,8 @@ use crate::format::tree::{Node, Value};
 use crate::load::builtin::builtin;
 use crate::loaded::Missing;
 use crate::scene::Scene;
+use crate::section::{SectionType, Sections};
 use crate::solver::registry;
-use crate::solver::section::{SectionType, Sections};
 
 /// Maximum size of a scene file: a scene is a page of text, so a larger file is not a scene.
 const MAX_FILE_BYTES: u64 = 4 << 20;

@@ -5,6 +5,7 @@ mod advice;
 mod derived;
 mod every;
 mod flow_quantity;
+mod ground;
 mod output;
 mod particles;
 mod render;
@@ -34,7 +35,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::format::source::Source;
-use crate::solver::section::{Section, Sections};
+use crate::section::{Section, Sections};
 use crate::{Axis, Body, Collider, Obstacle, Release, Slab, TerrainSource, Vec3};
 
 /// Current and only version of the scene file format.

@@ -1,7 +1,7 @@
 //! Scales a scene relative to its file.
 
+use crate::check::{Checker, number};
 use crate::shapes::shape::LATTICE_TOLERANCE;
-use crate::validate::{Checker, number};
 use crate::{
     Body, BodyMotion, BodyShape, Collider, ObstacleShape, Scene, SceneError, Shape, SlabShape, Vec3,
 };

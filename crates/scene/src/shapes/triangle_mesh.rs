@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
 use crate::Vec3;
-use crate::validate::vector;
+use crate::check::vector;
 
 /// Minimum height of a triangle over its longest edge, where a normal is required: below it, the normal is
 /// rounding error in single precision.

@@ -1,13 +1,11 @@
-//! Plates of ice: the `[[slabs]]`, the rigid pieces that they break into, and their placement.
+//! Plates of ice: the `[[slabs]]`, the rigid pieces that they break into.
 
-mod pieces;
-mod placement;
-mod plate;
+pub(crate) mod pieces;
+pub(crate) mod plate;
 mod points;
-mod sampling;
-mod slab;
-mod solids;
-mod time;
+pub(crate) mod slab;
+pub(crate) mod solids;
+mod stiffness;
 
 pub use pieces::{SampledSlabs, SlabLink, SlabPiece};
 pub use slab::*;

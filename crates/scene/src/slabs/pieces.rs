@@ -1,7 +1,7 @@
 //! The rigid pieces of slabs: their shape, mass and inertia, and the links between neighbours.
 
+use crate::check::{number, vector};
 use crate::slabs::slab::Slab;
-use crate::validate::{number, vector};
 use crate::vector::{Vec3, cross, dot, unit};
 
 /// Tolerance of convexity: corners may lie beyond a face by this share of the piece's size.
@@ -104,7 +104,7 @@ impl SlabPiece {
     }
 
     /// Returns the reason why the piece is not convex, if there is one.
-    pub(super) fn hollow(&self) -> Option<String> {
+    pub(crate) fn hollow(&self) -> Option<String> {
         let size = self.vertices_m.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max);
         for (normal, offset) in self.planes() {
             for v in &self.vertices_m {
@@ -124,7 +124,7 @@ impl SlabPiece {
 }
 
 impl SlabLink {
-    pub(super) fn new(pieces: [usize; 2], slab: &Slab, point_m: Vec3, normal: Vec3, area_m2: f64) -> Self {
+    pub(crate) fn new(pieces: [usize; 2], slab: &Slab, point_m: Vec3, normal: Vec3, area_m2: f64) -> Self {
         Self {
             pieces,
             point_m,
@@ -137,7 +137,7 @@ impl SlabLink {
 }
 
 /// Returns the normal oriented to point from the first piece to the second.
-pub(super) fn facing(pieces: &[SlabPiece], [a, b]: [usize; 2], normal: Vec3) -> Vec3 {
+pub(crate) fn facing(pieces: &[SlabPiece], [a, b]: [usize; 2], normal: Vec3) -> Vec3 {
     let offset = std::array::from_fn(|i| pieces[b].centre_m[i] - pieces[a].centre_m[i]);
     if dot(offset, normal) < 0.0 { normal.map(|x| -x) } else { normal }
 }
@@ -183,6 +183,6 @@ fn moments(vertices: &[Vec3], faces: &[Vec<u32>]) -> Moments {
     }
 }
 
-pub(super) fn signed_volume(vertices: &[Vec3], faces: &[Vec<u32>]) -> f64 {
+pub(crate) fn signed_volume(vertices: &[Vec3], faces: &[Vec<u32>]) -> f64 {
     moments(vertices, faces).volume
 }

@@ -24,7 +24,7 @@ const EDGE_POINTS_PER_CELL: f64 = 64.0;
 const MAX_EDGE_POINTS: f64 = 65536.0;
 
 /// A flat rectangle on a slope.
-pub(super) struct Plate {
+pub(crate) struct Plate {
     /// Corner of the lower face.
     origin: Vec3,
     /// Unit vectors along both edges and through the thickness.
@@ -37,7 +37,7 @@ pub(super) struct Plate {
 
 impl Plate {
     /// Returns the plate of a slab on level ground at height 0; `None` for slabs that are not plates.
-    pub(super) fn level(slab: &Slab) -> Option<Self> {
+    pub(crate) fn level(slab: &Slab) -> Option<Self> {
         let SlabShape::Plate { origin_m, size_m, rotation_deg, thickness_m, pieces, irregularity } =
             &slab.shape
         else {
@@ -55,7 +55,7 @@ impl Plate {
     }
 
     /// Returns the plate of a slab on the terrain; `None` if a part of it is off the map.
-    pub(super) fn on(terrain: &Terrain, slab: &Slab) -> Option<Self> {
+    pub(crate) fn on(terrain: &Terrain, slab: &Slab) -> Option<Self> {
         let mut plate = Self::level(slab)?;
         plate.origin[2] = terrain.height_m([plate.origin[0], plate.origin[1]])?;
         let [cos, sin, _] = plate.axes[0];
@@ -169,7 +169,7 @@ impl Plate {
     }
 
     /// Appends the pieces, row by row along the first edge, and their links.
-    pub(super) fn cut(&self, slab_idx: usize, slab: &Slab, rng: &mut ChaCha8Rng, sampled: &mut SampledSlabs) {
+    pub(crate) fn cut(&self, slab_idx: usize, slab: &Slab, rng: &mut ChaCha8Rng, sampled: &mut SampledSlabs) {
         let [nx, ny] = self.pieces.map(|n| n as usize);
         // Jitter moves corners on an edge along it only.
         let mut corners = Vec::with_capacity((nx + 1) * (ny + 1));

@@ -59,7 +59,7 @@ fn components(mesh: &TriangleMesh) -> Vec<Solid> {
 }
 
 /// Returns the solids of a mesh as pieces of a slab, scaled and moved.
-pub(super) fn solid_pieces(
+pub(crate) fn solid_pieces(
     slab_idx: usize,
     slab: &Slab,
     mesh: &TriangleMesh,
@@ -74,7 +74,7 @@ pub(super) fn solid_pieces(
 }
 
 /// Links pieces, from the index `first` on, that share the corners of a face.
-pub(super) fn link_neighbours(first: usize, slab: &Slab, sampled: &mut SampledSlabs) {
+pub(crate) fn link_neighbours(first: usize, slab: &Slab, sampled: &mut SampledSlabs) {
     for b in first..sampled.pieces.len() {
         for a in first..b {
             let corners = |piece: &SlabPiece| -> Vec<Vec3> {

@@ -12,12 +12,10 @@ pub(crate) mod mpm;
 pub(crate) mod pbd;
 pub(crate) mod registry;
 mod schema;
-pub(crate) mod section;
 mod solver_scene;
 pub(crate) mod viscoelastic;
 
 pub use feature::Feature;
 pub use registry::{RegistryError, register, solvers};
 pub use schema::json_schema;
-pub use section::{Section, SectionType};
 pub use solver_scene::{ContactDefaults, SolverScene};

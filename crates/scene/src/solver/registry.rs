@@ -5,11 +5,11 @@ use std::sync::{PoisonError, RwLock};
 use crate::format::error::{SceneError, nearest, one_of};
 use crate::format::source::Source;
 use crate::scene::Scene;
+use crate::section::SectionType;
 use crate::solver::dem::DEM;
 use crate::solver::feature::Feature;
 use crate::solver::mpm::MPM;
 use crate::solver::pbd::PBD;
-use crate::solver::section::SectionType;
 use crate::solver::solver_scene::SolverScene;
 use crate::solver::viscoelastic::VISCOELASTIC;
 

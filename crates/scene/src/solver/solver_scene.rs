@@ -1,10 +1,10 @@
 //! Interface between a solver and its scenes.
 
+use crate::check::{Check, Checker};
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
+use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::section::SectionType;
-use crate::validate::{Check, Checker};
 use crate::{ConstraintGradient, Release, SceneError};
 
 /// Keys of the density constraint, for solvers without it, with the reason why they have no effect.

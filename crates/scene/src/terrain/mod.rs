@@ -4,10 +4,10 @@ mod ascii_grid;
 mod generated;
 mod geo_keys;
 mod geotiff;
-mod ground;
 mod holes;
 mod png16;
 mod projection;
+mod release;
 mod source;
 
 pub(crate) use ascii_grid::read_ascii_grid;
@@ -16,11 +16,12 @@ pub use geo_keys::GeoKeys;
 pub(crate) use geotiff::read_geotiff;
 pub(crate) use png16::read_png16;
 pub use projection::MapProjection;
+pub use release::{Release, ReleaseArea};
 pub(crate) use source::Refusal;
 pub use source::TerrainSource;
 
 use crate::Vec3;
-use crate::validate::number;
+use crate::check::number;
 
 /// Maximum number of heights of a terrain: their buffer must be small compared with the particles'.
 pub const MAX_HEIGHTS: usize = 1 << 26;

@@ -1,7 +1,7 @@
 //! Projections of maps, and the comparison of their descriptions.
 
 use super::geo_keys::GeoKeys;
-use crate::validate::number;
+use crate::check::number;
 
 /// Projection of a map's coordinates.
 #[derive(Clone, Debug, PartialEq)]

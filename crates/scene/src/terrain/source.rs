@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Generated, MapProjection, Terrain, read_ascii_grid, read_geotiff, read_png16};
+use crate::check::number;
 use crate::loaded::Loaded;
-use crate::validate::number;
 
 /// The ground of an avalanche: a map or a formula. Scenes of `solver.kind = "dem"` with `up_axis = "z"` only.
 ///

@@ -1,11 +1,11 @@
 //! Validates bodies, and the friction of the domain's faces.
 
+use super::collider::{check_heights, check_interval, check_motion};
 use super::ground::{check_name, check_surface};
+use crate::check::{Check, Checker, MIN_POSITIVE, number, vector};
 use crate::scene::{FaceFriction, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::registry;
-use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
-use crate::validate_collider::{check_heights, check_interval, check_motion};
 use crate::vector::{length, minus};
 use crate::{Body, BodyMotion, BodyShape, Keyframe, Side, Vec3};
 

@@ -1,9 +1,9 @@
 //! Validates terrain, releases, slabs and obstacles.
 
+use crate::check::{Check, Checker, number};
 use crate::scene::Scene;
 use crate::solver::SolverScene;
 use crate::terrain::TerrainSource;
-use crate::validate::{Check, Checker, number};
 use crate::{Obstacle, ObstacleShape, Slab, SlabShape};
 
 /// Maximum number of pieces of a slab along one edge.

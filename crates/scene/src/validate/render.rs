@@ -1,8 +1,8 @@
 //! Validates the display and output sections.
 
 use crate::Every;
+use crate::check::{Check, Checker, number};
 use crate::scene::{RenderScheme, Scene, Shading};
-use crate::validate::{Check, Checker, number};
 
 /// Maximum number of lights beside the sun, that of the renderer.
 const MAX_LIGHTS: usize = 4;

@@ -1,11 +1,11 @@
 //! Validates a scene.
 
+use crate::check::{AXES, Check, Checker, MAX_PARTICLES, number, whole};
 use crate::format::error::SceneError;
 use crate::scene::{Fill, GridLines, ParticleBlock, SCENE_VERSION, Scene};
 use crate::solver::SolverScene;
 use crate::solver::feature::Feature;
 use crate::solver::registry;
-use crate::validate::{AXES, Check, Checker, MAX_PARTICLES, number, whole};
 use crate::{Shape, TimeStep, Vec3};
 
 /// Tolerance for the rounding of decimal numbers, as a share of a spacing, by which blocks may reach past the

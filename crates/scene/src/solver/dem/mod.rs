@@ -8,20 +8,22 @@ mod release;
 mod release_sampling;
 mod sampling;
 mod section;
+mod slab_placement;
+mod slab_sampling;
+mod slab_time;
 mod time_step;
 mod validate;
 
-pub use release::{Release, ReleaseArea};
 pub use section::{Bonds, Dem, TriggerArea, WeakLayer, damping_ratio};
 pub use time_step::DerivedDem;
 
+use crate::check::{Check, Checker};
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
+use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::section::SectionType;
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, keys_of_constraint};
-use crate::validate::{Check, Checker};
-use crate::{SceneError, Section};
+use crate::{Release, SceneError, Section};
 
 /// The discrete element method.
 pub(crate) struct DiscreteElements;

@@ -6,8 +6,8 @@ use chacha20::rand_core::SeedableRng;
 use super::cells::Cells;
 use super::random_packing::pack;
 use super::release_sampling::{Found, visit_grains, volume_m3};
+use crate::check::number;
 use crate::random::unit_interval;
-use crate::validate::number;
 use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, Scene, SceneError, Vec3};
 
 /// Default volume fraction of a random packing of grains.

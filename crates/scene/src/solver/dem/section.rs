@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::solver::section::Section;
+use crate::section::Section;
 
 /// Grains of snow by the discrete element method (Gucer2010 ch. 3): spheres with springs and dampers at their
 /// contacts.

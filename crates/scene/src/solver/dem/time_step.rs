@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::section::{Dem, damping_ratio};
 use crate::Scene;
-use crate::validate::{Check, Checker, number, rounded_down};
+use crate::check::{Check, Checker, number, rounded_down};
 
 /// Minimum number of steps in a contact. In a packing a grain has several contacts, whose stiffnesses add up:
 /// the explicit step is then stable up to about 0.3 √(m/k) (O'Sullivan & Bray 2004, Eng. Comput. 21, 278), of

@@ -1,6 +1,6 @@
 //! Validates the `[dem]` section, and the domain, blocks and releases of its grains.
 
-use crate::validate::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
+use crate::check::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
 use crate::{Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, Terrain, Vec3};
 
 /// Minimum thickness of a release in radii of the largest grain: the lattice of grains has layers of that

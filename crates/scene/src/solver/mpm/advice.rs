@@ -1,7 +1,7 @@
 //! Warnings about allowed but unusual scenes of the material point method.
 
 use super::section::{InitialVolume, Mpm, Spline, Transfer};
-use crate::validate::{number, rounded_down};
+use crate::check::{number, rounded_down};
 use crate::{Fill, Scene};
 
 /// Cells across a body below which volumes from the grid are off by more than 4 %.

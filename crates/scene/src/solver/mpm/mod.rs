@@ -8,12 +8,12 @@ mod validate;
 pub use section::*;
 pub use time_step::DerivedMpm;
 
+use crate::check::{Check, Checker};
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
+use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::section::SectionType;
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, keys_of_constraint};
-use crate::validate::{Check, Checker};
 use crate::{SceneError, Section, Surface};
 
 /// The material point method.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::solver::section::Section;
+use crate::section::Section;
 use crate::surface::Surface;
 
 /// Snow by the material point method (Cai2020 and Breekveldt2017), in two or three dimensions.

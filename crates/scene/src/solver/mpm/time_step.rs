@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::section::Mpm;
 use crate::Scene;
-use crate::validate::{Check, Checker, number, rounded_down};
+use crate::check::{Check, Checker, number, rounded_down};
 
 /// Plastic volume ratio J_P of the snow whose stiffness sets `"auto"`: hardened as by a moderate impact.
 const HARDENED_PLASTIC_VOLUME: f64 = 0.8;

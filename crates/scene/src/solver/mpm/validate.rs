@@ -1,8 +1,8 @@
 //! Validates the `[mpm]` section, and the size of its grid.
 
 use super::section::{Contact, Implicit, Material, Mpm, Transfer};
+use crate::check::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
 use crate::surface::check_surface;
-use crate::validate::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
 use crate::{Body, BodyMotion, BodyShape, Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
 
 /// Number of nodes along each axis of a grid block, and number of nodes of the grid beyond the domain.

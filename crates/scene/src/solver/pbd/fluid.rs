@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::solver::section::Section;
+use crate::section::Section;
 
 /// The material and its discretization into particles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -19,13 +19,13 @@ use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
 
 use crate::SceneError;
+use crate::check::{Check, Checker};
 use crate::random::unit_interval;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
+use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::section::SectionType;
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
-use crate::validate::{Check, Checker};
 
 /// The position-based fluid.
 pub(crate) struct Pbd;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::solver::section::Section;
+use crate::section::Section;
 
 /// Snow and its interaction with water. Numbers without a unit are those of Chen2021, table 8.4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

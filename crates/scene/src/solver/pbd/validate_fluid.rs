@@ -1,7 +1,7 @@
 //! Validates the `[fluid]` section and its domain.
 
 use super::fluid::{ConstraintGradient, Fluid, FluidKernel, WallDensity};
-use crate::validate::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
+use crate::check::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::{ParticleBlock, Scene, Shape, Vec3};
 
 pub(crate) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {

@@ -2,7 +2,7 @@
 
 use super::conduction::MAX_CONDUCTION;
 use super::snow::{Heat, Links, Snow, Transition};
-use crate::validate::{Check, Checker, number, rounded_down};
+use crate::check::{Check, Checker, number, rounded_down};
 use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
 
 /// Maximum number of links of a particle, and of rounds of making them in a step: the capacity of a build of

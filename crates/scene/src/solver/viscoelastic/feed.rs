@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Scene;
-use crate::validate::{Check, Checker, number};
+use crate::check::{Check, Checker, number};
 
 /// Largest share of a spacing that the feed may move in a step.
 const MAX_TRAVEL_SPACINGS: f64 = 0.5;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Scene;
+use crate::check::{Check, Checker, number};
 use crate::solver::pbd::conduction_sum_m2;
-use crate::validate::{Check, Checker, number};
 
 /// 0 °C in K.
 const ZERO_C_K: f64 = 273.15;

@@ -11,13 +11,13 @@ pub use heat::{FaceTemperatures, ViscoelasticHeat};
 pub use section::*;
 
 use crate::SceneError;
+use crate::check::{Check, Checker};
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
+use crate::section::SectionType;
 use crate::solver::feature::Feature;
 use crate::solver::pbd::{ConstraintGradient, Fluid, PBD, unused_maximum};
-use crate::solver::section::SectionType;
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
-use crate::validate::{Check, Checker};
 
 /// The viscoelastic fluid.
 pub(crate) struct ViscoelasticFluid;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::feed::Feed;
 use super::heat::ViscoelasticHeat;
-use crate::solver::section::Section;
+use crate::section::Section;
 
 /// Elasticity of the fluid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

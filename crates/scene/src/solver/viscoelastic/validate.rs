@@ -2,8 +2,8 @@
 
 use super::section::{Elasticity, Viscoelastic, ViscosityLaw, ViscosityModel};
 use crate::Scene;
+use crate::check::{AXES, Check, Checker, number, rounded_down};
 use crate::solver::pbd::check_fluid;
-use crate::validate::{AXES, Check, Checker, number, rounded_down};
 
 const MAX_PA: f64 = 1e12;
 

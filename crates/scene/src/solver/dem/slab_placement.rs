@@ -1,6 +1,6 @@
 //! Checks the initial positions of slab pieces: inside the domain and without overlap.
 
-use crate::validate::vector;
+use crate::check::vector;
 use crate::vector::dot;
 use crate::{Body, Obstacle, ObstacleShape, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
 

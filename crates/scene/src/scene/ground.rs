@@ -1,8 +1,7 @@
 //! Ground of a scene, and the domain on it.
 
-use super::{Terrain, TerrainSource};
-use crate::validate::{Check, Checker, number};
-use crate::{Axis, Scene};
+use crate::check::{Check, Checker, number};
+use crate::{Axis, Scene, Terrain, TerrainSource};
 
 impl Scene {
     /// Returns the ground of the scene, if it has one and its file was loaded.

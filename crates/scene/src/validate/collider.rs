@@ -1,7 +1,7 @@
 //! Validates colliders, and the solver's support for them.
 
+use crate::check::{Check, Checker, MIN_POSITIVE, number, vector};
 use crate::surface::check_surface;
-use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
 use crate::{Collider, Motion, Scene, WallModel};
 
 /// Maximum number of heights of a height field: their buffer must be small compared with the particles'.
