@@ -20,7 +20,7 @@ impl Scene {
         self.solver_scene().is_some_and(|solver| solver.features().contains(&feature))
     }
 
-    /// Returns the contact with bodies whose keys are absent; none without a solver, which validation refuses.
+    /// Returns the contact with bodies whose keys are absent; none without a solver, which is refused.
     pub fn contact_defaults(&self) -> Option<ContactDefaults> {
         self.solver_scene().map(|solver| solver.contact_defaults(self))
     }
