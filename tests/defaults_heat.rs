@@ -4,11 +4,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_report::erf;
 use frazil_scene::{Heat, Phase, Scene};
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
-use frazil_tests::bar::{erf, neumann_lambda, neumann_temperature_c, properties};
+use frazil_tests::bar::{neumann_lambda, neumann_temperature_c, properties};
 use frazil_tests::{Particle, SnowSimulation};
 
 /// Surroundings of a bar.

@@ -3,10 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_report::erf;
 use frazil_scene::{Heat, LatentHeat, Phase};
 use frazil_testkit::{assert_no_validation_messages, device};
 use frazil_tests::SnowSimulation;
-use frazil_tests::bar::{Bar, NEAREST, SPACING_M, erf, neumann_lambda, neumann_temperature_c, properties};
+use frazil_tests::bar::{Bar, NEAREST, SPACING_M, neumann_lambda, neumann_temperature_c, properties};
 use std::f64::consts::PI;
 
 /// Maximum error of temperatures relative to the jump.

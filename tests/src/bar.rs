@@ -1,6 +1,7 @@
 //! A bar of two halves, for comparison of heat conduction with closed forms.
 
 use crate::Particle;
+use frazil_report::erf;
 use frazil_scene::{Heat, Phase, Scene};
 use std::f64::consts::PI;
 
@@ -10,26 +11,6 @@ pub const SPACING_M: f64 = 0.01;
 pub const NEAREST: f64 = 1.2;
 /// The paper's support radius in spacings, which reaches 18 neighbours.
 pub const PAPER: f64 = 1.683889521824544;
-
-/// Returns the error function to 1e-15: its power series near 0, a continued fraction of its complement
-/// elsewhere.
-pub fn erf(x: f64) -> f64 {
-    let a = x.abs();
-    let value = if a < 2.5 {
-        let mut term = a;
-        let mut sum = a;
-        for n in 1..80 {
-            let n = f64::from(n);
-            term *= -a * a / n;
-            sum += term / (2.0 * n + 1.0);
-        }
-        2.0 / PI.sqrt() * sum
-    } else {
-        let fraction = (1..80).rev().fold(a, |below, n| a + 0.5 * f64::from(n) / below);
-        1.0 - (-a * a).exp() / PI.sqrt() / fraction
-    };
-    value.copysign(x)
-}
 
 /// Two blocks in contact at a plane across x: a bar from wall to wall, without gravity, in which nothing
 /// moves.

@@ -19,6 +19,7 @@ pub mod reference_data;
 mod rounds;
 mod run_out;
 mod shape;
+mod special;
 mod statistics;
 
 pub use comparison::{Comparison, Verdict, compare};
@@ -40,4 +41,5 @@ pub use run_out::{
     ReleaseStatistics, RunOut,
 };
 pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
+pub use special::erf;
 pub use statistics::{Spread, figure, median, median_interval, quantile};

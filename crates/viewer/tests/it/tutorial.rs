@@ -1,6 +1,7 @@
 //! The commands of docs/tutorial.md, in its order, with fewer steps where the result does not matter.
 
 use crate::tool::{command, stderr, succeed};
+use frazil_report::erf;
 use std::fs;
 use std::path::Path;
 
@@ -86,13 +87,4 @@ fn assert_slab(path: &Path) {
         n += 1;
     }
     assert!(n == 450 && worst < 0.03, "{n} particles, {worst} of the jump");
-}
-
-/// Returns the error function by Simpson's rule.
-fn erf(x: f64) -> f64 {
-    let n = 400;
-    let h = x / f64::from(n);
-    let weight = |i: i32| if i == 0 || i == n { 1.0 } else { 2.0 + 2.0 * f64::from(i % 2) };
-    let sum: f64 = (0..=n).map(|i| weight(i) * (-(f64::from(i) * h).powi(2)).exp()).sum();
-    2.0 / std::f64::consts::PI.sqrt() * sum * h / 3.0
 }

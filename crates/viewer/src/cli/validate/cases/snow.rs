@@ -3,7 +3,7 @@
 use crate::cli::validate::case::{Bound, Case, Check, Cost, Lab, Outcome, larger};
 use crate::cli::validate::experiment::Experiment;
 use frazil_engine::Failure;
-use frazil_report::{Mark, Series};
+use frazil_report::{Mark, Series, erf};
 use frazil_scene::{Heat, LatentHeat, Scene};
 use std::f64::consts::PI;
 
@@ -52,24 +52,6 @@ pub fn cases() -> Vec<Case> {
 enum Change {
     Melting,
     Freezing,
-}
-
-/// Returns the error function: its power series near 0, a continued fraction of its complement elsewhere.
-fn erf(x: f64) -> f64 {
-    let a = x.abs();
-    let value = if a < 2.5 {
-        let (mut term, mut sum) = (a, a);
-        for n in 1..80 {
-            let n = f64::from(n);
-            term *= -a * a / n;
-            sum += term / (2.0 * n + 1.0);
-        }
-        2.0 / PI.sqrt() * sum
-    } else {
-        let fraction = (1..80).rev().fold(a, |below, n| a + 0.5 * f64::from(n) / below);
-        1.0 - (-a * a).exp() / PI.sqrt() / fraction
-    };
-    value.copysign(x)
 }
 
 /// Returns a bar from wall to wall without gravity, in which nothing moves: `n[0]` particles along x of snow,
