@@ -21,7 +21,7 @@ const FOLDERS: [&str; 8] = [
 ];
 
 /// Other files with accesses: the cases of `validate`, each of which studies one solver.
-const EXCEPTIONS: [&str; 1] = ["/src/validate/cases/"];
+const EXCEPTIONS: [&str; 1] = ["/validate/cases/"];
 
 /// Returns the lines of `receiver.NAME()` with the name of a section, but for the tests at the end of a file.
 fn accesses(found: &[Token]) -> Vec<(usize, &str)> {
