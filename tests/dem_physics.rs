@@ -44,9 +44,13 @@ fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
         let steps = (0.001 / 1.0 / dt_s(&section) + 200.0 * 2.5) as u64;
         pack.advance(steps);
         let state = pack.state();
-        let parting = state.grains[1].velocity.x - state.grains[0].velocity.x;
+        let separation_m_s = state.grains[1].velocity.x - state.grains[0].velocity.x;
         assert!(state.contacts.is_empty(), "e = {restitution}: still in touch");
-        assert!((parting / 2.0 - restitution).abs() < 0.01, "e = {restitution}: {}", parting / 2.0);
+        assert!(
+            (separation_m_s / 2.0 - restitution).abs() < 0.01,
+            "e = {restitution}: {}",
+            separation_m_s / 2.0
+        );
     }
     assert_no_validation_messages(&DEVICE);
 }

@@ -93,16 +93,22 @@ fn all_particles_are_listed_solids_first() {
     });
 }
 
-/// Returns the device's `tally`, starting from `before`, after the particles of `temperatures` with a flag
-/// have left.
-fn tally(before: (u32, i64), temperatures: &[f32], leaves: &[u32], workgroup_size: u32) -> (u32, i64) {
+/// Returns the device's `transition_counts`, starting from `before`, after the particles of `temperatures` with
+/// a flag have left.
+fn transition_counts(
+    before: (u32, i64),
+    temperatures: &[f32],
+    leaves: &[u32],
+    workgroup_size: u32,
+) -> (u32, i64) {
     let kernel = Kernel::<accumulate_heat::Interface>::specialized(
         &DEVICE,
         &accumulate_heat::Specialization { workgroup_size },
     )
     .unwrap();
     let (n, sum) = (temperatures.len(), before.1.cast_unsigned());
-    let tally = DEVICE.buffer_from("tally", &[before.0, sum as u32, (sum >> 32) as u32]).unwrap();
+    let transition_counts =
+        DEVICE.buffer_from("transition_counts", &[before.0, sum as u32, (sum >> 32) as u32]).unwrap();
     // Particles beyond the count have flags set, which must be ignored.
     let (mut all, mut flags) = (temperatures.to_vec(), leaves.to_vec());
     all.resize(n + 70, 5.0);
@@ -113,12 +119,15 @@ fn tally(before: (u32, i64), temperatures: &[f32], leaves: &[u32], workgroup_siz
             count: &count.count,
             leaves: &DEVICE.buffer_from("leaves", &flags).unwrap(),
             temperature: &DEVICE.buffer_from("temperature", &all).unwrap(),
-            tally: &tally,
+            transition_counts: &transition_counts,
         };
         r.dispatch(&kernel, Threads::Counted(&count), bindings, ());
     });
-    let tally = DEVICE.download(&tally, 3).unwrap();
-    (tally[0], (u64::from(tally[2]) << 32 | u64::from(tally[1])).cast_signed())
+    let transition_counts = DEVICE.download(&transition_counts, 3).unwrap();
+    (
+        transition_counts[0],
+        (u64::from(transition_counts[2]) << 32 | u64::from(transition_counts[1])).cast_signed(),
+    )
 }
 
 #[test]
@@ -146,7 +155,7 @@ fn heat_that_leaves_is_summed_exactly() {
         let leavers = particles.iter().filter(|(_, leaves)| *leaves != 0);
         let sum: i64 = leavers.clone().map(|(t, _)| fixed_point_temperature(*t)).sum();
         let expected = (n_before + leavers.count() as u32, low + sum);
-        prop_assert_eq!(tally((n_before, low), &temperatures, &leaves, workgroup_size), expected);
+        prop_assert_eq!(transition_counts((n_before, low), &temperatures, &leaves, workgroup_size), expected);
     });
 }
 
@@ -157,10 +166,10 @@ fn thousands_of_carries_are_all_counted() {
     let n = 1 << 12;
     let (hot, cold) = (vec![32_000.0f32; n], vec![-32_000.0f32; n]);
     let each = 32_000 * 65_536;
-    let warmed = tally((0, -5), &hot, &vec![1; n], 256);
+    let warmed = transition_counts((0, -5), &hot, &vec![1; n], 256);
     assert_eq!(warmed, (n as u32, n as i64 * each - 5));
-    assert_eq!(tally(warmed, &cold, &vec![1; n], 64), (2 * n as u32, -5));
-    assert_eq!(tally((0, 3), &cold, &vec![1; n], 256), (n as u32, 3 - n as i64 * each));
+    assert_eq!(transition_counts(warmed, &cold, &vec![1; n], 64), (2 * n as u32, -5));
+    assert_eq!(transition_counts((0, 3), &cold, &vec![1; n], 256), (n as u32, 3 - n as i64 * each));
 }
 
 #[test]

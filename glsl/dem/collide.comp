@@ -53,11 +53,11 @@ layout(scalar, push_constant) uniform Params { float time_s; };
 #include "dem/partners.glsl"
 
 // Adds the contact with a grain of radius `other` in a row with this first word.
-void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float r, float m, vec3 v, vec3 w) {
+void apply_grain_contact(DemTerms t, uint row, uint word, vec3 apart, float other, float r, float m, vec3 v, vec3 w) {
     uint j = word & INDEX_BITS;
     float both = r + other;
     float distance = sqrt(dot(apart, apart));
-    ContactHistory history = recall(row, word);
+    ContactHistory history = load_history(row, word);
     float m_other = mass_of(t, other);
     precise float lever = r - 0.5 * (both - distance);
     precise float lever_other = other - 0.5 * (both - distance);
@@ -66,13 +66,13 @@ void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float
     // Two coincident grains separate along x.
     c.normal = distance > 0.0 ? apart / distance : vec3((word & IS_HIGHER) != 0u ? 1.0 : -1.0, 0.0, 0.0);
     c.overlap_m = both - distance;
-    precise vec3 rim = lever * w;
-    precise vec3 rim_other = lever_other * w_other;
-    precise vec3 turning = rim + rim_other;
+    precise vec3 surface_m_s = lever * w;
+    precise vec3 surface_other_m_s = lever_other * w_other;
+    precise vec3 turning = surface_m_s + surface_other_m_s;
     precise vec3 surface = vec3(turning.y * c.normal.z, turning.z * c.normal.x, turning.x * c.normal.y);
     precise vec3 surface_too = vec3(turning.z * c.normal.y, turning.x * c.normal.z, turning.y * c.normal.x);
-    precise vec3 parting = v - motion[j].velocity_m_s;
-    precise vec3 at_contact = parting - (surface - surface_too);
+    precise vec3 relative_m_s = v - motion[j].velocity_m_s;
+    precise vec3 at_contact = relative_m_s - (surface - surface_too);
     c.velocity_m_s = at_contact;
     c.spin_1_s = w - w_other;
     precise float product = m * m_other;
@@ -93,8 +93,8 @@ void touch_grain(DemTerms t, uint row, uint word, vec3 apart, float other, float
     c.bond_shear_strength_n = t.bond_shear_strength_n;
     c.bond_yields = false;
     ContactForce force = evaluate_contact(t, c, history);
-    take(force, c.normal, lever);
-    keep(row, word, force.is_kept, history);
+    accumulate(force, c.normal, lever);
+    store_history(row, word, force.is_kept, history);
 }
 
 // Returns the deepest overlap of grain i, as a share of the smaller radius, and the largest travel of it and
@@ -158,7 +158,7 @@ void main() {
         if (!is_found) break;
         if (is_near) {
             ++n_near;
-            touch_grain(t, row, word, apart, other, r, m, v, w);
+            apply_grain_contact(t, row, word, apart, other, r, m, v, w);
         } else {
             near[row] = word & ~KEPT;
         }
@@ -194,11 +194,11 @@ void main() {
                                            surface_damping, attraction.x, attraction.y, layer, r, m, v, w);
         if (HAS_NAMED_BODIES != 0u && !is_wall && partner - FIRST_BODY >= t.first_named) {
             uint body = partner - FIRST_BODY;
-            vec3 reaction = -(force.across_n + force.along_n);
+            vec3 reaction = -(force.normal_force_n + force.tangential_force_n);
             vec3 arm = x - lever_of(r, surface) * surface.xyz - torque_centre(bodies[body], time_s);
             uint wrench = t.n_pieces + body - t.first_named;
             add_force(wrench, reaction, t.quanta_per_n);
-            add_torque(wrench, cross(arm, reaction) - force.couple_n_m, t.quanta_per_n);
+            add_torque(wrench, cross(arm, reaction) - force.rolling_torque_n_m, t.quanta_per_n);
         }
     }
     load[i] = ContactLoad(force_n, row, torque_n_m);

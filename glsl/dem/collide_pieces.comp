@@ -45,9 +45,9 @@ void touch_piece(DemTerms t, uint row, uint word, vec3 x, float r, float m, vec3
     ContactForce contact = touch_surface(t, row, word, surface, velocity_at(its, arm), its.spin_1_s,
                                          inverse_mass, shape.friction, shape.damping_ratio, 0.0, 0.0,
                                          NO_LAYER, r, m, v, w);
-    vec3 force = contact.across_n + contact.along_n;
+    vec3 force = contact.normal_force_n + contact.tangential_force_n;
     add_force(piece, -force, t.quanta_per_n);
-    add_torque(piece, -cross(arm, force) - contact.couple_n_m, t.quanta_per_n);
+    add_torque(piece, -cross(arm, force) - contact.rolling_torque_n_m, t.quanta_per_n);
 }
 
 void main() {

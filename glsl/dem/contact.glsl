@@ -59,10 +59,10 @@ struct ContactKinematics {
 
 // Force and torque of a contact on this end.
 struct ContactForce {
-    vec3 across_n;
-    vec3 along_n;
+    vec3 normal_force_n;
+    vec3 tangential_force_n;
     // Rolling and twisting torque.
-    vec3 couple_n_m;
+    vec3 rolling_torque_n_m;
     // True if there is history to store.
     bool is_kept;
 };
@@ -79,13 +79,13 @@ vec3 cut(vec3 force, float most) {
 ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHistory history) {
     ContactForce force = ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
     float reach = c.attraction_range_m > 0.0 ? clamp(1.0 + c.overlap_m / c.attraction_range_m, 0.0, 1.0) : c.overlap_m >= 0.0 ? 1.0 : 0.0;
-    force.across_n = -c.attraction_n * reach * c.normal;
+    force.normal_force_n = -c.attraction_n * reach * c.normal;
     bool is_bonded = history.bond_state == BONDED;
     if (c.overlap_m < 0.0 && !is_bonded) return force;
 
-    precise float parting = dot(c.velocity_m_s, c.normal);
-    precise vec3 sliding = c.velocity_m_s - parting * c.normal;
-    if (history.phase == ENDED && parting > 0.0 && !is_bonded) {
+    precise float separation_m_s = dot(c.velocity_m_s, c.normal);
+    precise vec3 sliding = c.velocity_m_s - separation_m_s * c.normal;
+    if (history.phase == ENDED && separation_m_s > 0.0 && !is_bonded) {
         history = NEW_CONTACT;
         history.phase = ENDED;
         force.is_kept = true;
@@ -94,7 +94,7 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
     Oscillator oscillator = oscillator_of(c.damping_ratio, c.mass_kg, t.normal_stiffness_n_m, t.dt_s);
     float damping = oscillator.damping_n_s_m;
     bool has_ended = false;
-    float pressed = normal_force(oscillator, c.overlap_m, parting, history.phase == NEW, is_bonded, has_ended);
+    float pressed = normal_force(oscillator, c.overlap_m, separation_m_s, history.phase == NEW, is_bonded, has_ended);
     history.phase = has_ended ? ENDED : HELD;
     precise vec3 shear = tangential(history.shear_m, c.normal) + t.dt_s * sliding;
     float along_damping = t.tangential_damping_ratio * damping;
@@ -130,14 +130,14 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
         if (couple != whole) rolling = -couple / stiffness;
         else couple -= (2.0 * ROLLING_DAMPING * sqrt(c.rolling_inertia_kg_m2 * stiffness)) * c.spin_1_s;
         history.rolling = rolling;
-        force.couple_n_m = couple;
+        force.rolling_torque_n_m = couple;
     }
     if (!is_bonded && t.has_bonds != 0u && history.slow_s >= t.bond_after_s && history.slow_s > 0.0) {
         history.bond_state = BONDED;
         history.slow_s = 0.0;
     }
-    force.across_n += pressed * c.normal;
-    force.along_n = along;
+    force.normal_force_n += pressed * c.normal;
+    force.tangential_force_n = along;
     force.is_kept = true;
     return force;
 }

@@ -16,7 +16,7 @@ vec3 torque_n_m;
 uint n_surfaces;
 
 // Returns the history of the contact in a row with this first word.
-ContactHistory recall(uint row, uint word) {
+ContactHistory load_history(uint row, uint word) {
     if ((word & KEPT) == 0u) return NEW_CONTACT;
     vec4 shear = list_shear[row];
     uint bond_state = shear.w == IS_BONDED ? BONDED : UNBONDED;
@@ -27,7 +27,7 @@ ContactHistory recall(uint row, uint word) {
 }
 
 // Stores the history of a contact, if it goes on.
-void keep(uint row, uint word, bool is_kept, ContactHistory history) {
+void store_history(uint row, uint word, bool is_kept, ContactHistory history) {
     uint marked = is_kept ? word | KEPT : word & ~KEPT;
     if (marked != word) near[row] = marked;
     if (!is_kept) return;
@@ -36,9 +36,9 @@ void keep(uint row, uint word, bool is_kept, ContactHistory history) {
     if (HAS_ROLLING != 0u) list_rolling[row] = history.rolling;
 }
 
-void take(ContactForce force, vec3 normal, float lever_m) {
-    force_n += force.across_n + force.along_n;
-    torque_n_m += force.couple_n_m - lever_m * cross(normal, force.along_n);
+void accumulate(ContactForce force, vec3 normal, float lever_m) {
+    force_n += force.normal_force_n + force.tangential_force_n;
+    torque_n_m += force.rolling_torque_n_m - lever_m * cross(normal, force.tangential_force_n);
 }
 
 // Distance from the centre of a grain to the middle of its contact with a surface.
@@ -64,10 +64,10 @@ ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 s
                            float inverse_mass, float friction, float damping_ratio, float attraction_n,
                            float range_m, uint layer, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
-    ContactHistory history = recall(row, word);
+    ContactHistory history = load_history(row, word);
     bool was_bonded = layer != NO_LAYER && history.bond_state == BONDED;
     if (overlap < -range_m && !was_bonded) {
-        keep(row, word, false, history);
+        store_history(row, word, false, history);
         return ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
     }
     ++n_surfaces;
@@ -94,8 +94,8 @@ ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 s
     history.slow_s = 0.0;
     bool is_bonded = layer == LAYER_FORMS || was_bonded && history.bond_state == BONDED;
     history.bond_state = is_bonded ? BONDED : UNBONDED;
-    take(force, c.normal, lever);
-    keep(row, word, force.is_kept, history);
+    accumulate(force, c.normal, lever);
+    store_history(row, word, force.is_kept, history);
     return force;
 }
 

@@ -1,6 +1,6 @@
 #version 460
 // Lists everything within the reach of a grain and the skin, in ascending order of the partner: ids of
-// grains, then numbers of surfaces. recall_contacts.comp adds their histories. Lists that do not fit are not
+// grains, then numbers of surfaces. load_histories.comp adds their histories. Lists that do not fit are not
 // written (hold_overflow.comp).
 //
 // Bytes: 16 a grain read with those around it, 4 read and 4 written for each that is listed.

@@ -45,16 +45,16 @@ Oscillator oscillator_of(float damping_ratio, float mass_kg, float stiffness_n_m
     return o;
 }
 
-// Returns the speed of parting before the first step of a contact, from the speed `parting_m_s` < 0 of
+// Returns the separation velocity before the first step of a contact, from the speed `separation_m_s` < 0 of
 // approach: that of the oscillator one step before `overlap_m`. The ends touched during the previous step,
-// overlap/|parting| ago.
-float parting_at_entry(Oscillator o, float overlap_m, float parting_m_s) {
-    float share = overlap_m / (-parting_m_s * o.dt_s);
+// overlap/|separation_m_s| ago.
+float parting_at_entry(Oscillator o, float overlap_m, float separation_m_s) {
+    float share = overlap_m / (-separation_m_s * o.dt_s);
     float s = share * o.angle;
     // θ of e^{−κθ} sin θ = s.
     float theta = s * (1.0 + s * (o.decay + s * (1.5 * o.decay * o.decay + 1.0 / 6.0)));
     float before = theta - o.angle;
-    return parting_m_s * (share - exponential(-o.decay * before) * sine(before) / o.angle);
+    return separation_m_s * (share - exponential(-o.decay * before) * sine(before) / o.angle);
 }
 
 // Returns the speed at which the ends part, given the overlap before and the gap after the last step.
@@ -69,18 +69,18 @@ float parting_at_exit(Oscillator o, float overlap_m, float gap_m) {
 
 // Returns the normal force of a contact, positive if it pushes. `has_ended` is set if the rebound ends in
 // this step.
-float normal_force(Oscillator o, float overlap_m, float parting_m_s, bool is_new, bool is_bonded,
+float normal_force(Oscillator o, float overlap_m, float separation_m_s, bool is_new, bool is_bonded,
                    out bool has_ended) {
     has_ended = false;
-    float before = parting_m_s;
-    bool touched_in_step = is_new && !is_bonded && parting_m_s < 0.0 && overlap_m <= -parting_m_s * o.dt_s;
-    if (touched_in_step) before = parting_at_entry(o, overlap_m, parting_m_s);
+    float before = separation_m_s;
+    bool touched_in_step = is_new && !is_bonded && separation_m_s < 0.0 && overlap_m <= -separation_m_s * o.dt_s;
+    if (touched_in_step) before = parting_at_entry(o, overlap_m, separation_m_s);
     float per_step = o.mass_kg / o.dt_s;
-    float force = o.stiffness_n_m * overlap_m - o.damping_n_s_m * before + (before - parting_m_s) * per_step;
-    float gap_m = o.dt_s * (parting_m_s + force / per_step) - overlap_m;
+    float force = o.stiffness_n_m * overlap_m - o.damping_n_s_m * before + (before - separation_m_s) * per_step;
+    float gap_m = o.dt_s * (separation_m_s + force / per_step) - overlap_m;
     if (is_bonded || gap_m <= 0.0) return force;
     has_ended = true;
-    return (parting_at_exit(o, overlap_m, gap_m) - parting_m_s) * per_step;
+    return (parting_at_exit(o, overlap_m, gap_m) - separation_m_s) * per_step;
 }
 
 #endif

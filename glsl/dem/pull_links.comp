@@ -58,8 +58,8 @@ void main() {
     vec3 half_way = 0.5 * apart;
     vec3 to_a = arm_a + half_way;
     vec3 to_b = arm_b - half_way;
-    vec3 parting = velocity_at(b, to_b) - velocity_at(a, to_a);
-    vec3 force = pull * normal + shear + link.damping_n_s_m * parting;
+    vec3 relative_m_s = velocity_at(b, to_b) - velocity_at(a, to_a);
+    vec3 force = pull * normal + shear + link.damping_n_s_m * relative_m_s;
     vec3 couple = bending + twisting * normal + link.turning_damping_n_m_s * (b.spin_1_s - a.spin_1_s);
     float quanta = terms[0].quanta_per_n;
     add_force(link.first, force, quanta);

@@ -151,7 +151,7 @@ void main() {
     }
     ContactForce contact = evaluate_contact(t, c, history);
     point_shear_m[i] = history.shear_m;
-    vec3 force = contact.across_n + contact.along_n;
+    vec3 force = contact.normal_force_n + contact.tangential_force_n;
     add_force(piece, force, t.quanta_per_n);
     add_torque(piece, cross(arm, force), t.quanta_per_n);
     if (partner >= FIRST_PIECE) {

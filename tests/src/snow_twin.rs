@@ -17,7 +17,7 @@ use frazil_vk::{Buffer, Device};
 pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bool) -> State {
     let download = Download { device, snow, is_migrating };
     let [(melted, melted_temperature), (frozen, frozen_temperature)] =
-        Kind::ALL.map(|kind| download.tally(kind));
+        Kind::ALL.map(|kind| download.transition_counts(kind));
     let mut state = State {
         solid: download.phase(Kind::Solid),
         fluid: download.phase(Kind::Fluid),
@@ -76,9 +76,12 @@ impl Download<'_> {
         self.of(buffer, 1)[0]
     }
 
-    fn tally(&self, kind: Kind) -> (u32, i64) {
-        let tally = self.of(self.phase_particles(kind).tally(), 3);
-        (tally[0], (u64::from(tally[2]) << 32 | u64::from(tally[1])).cast_signed())
+    fn transition_counts(&self, kind: Kind) -> (u32, i64) {
+        let transition_counts = self.of(self.phase_particles(kind).transition_counts(), 3);
+        (
+            transition_counts[0],
+            (u64::from(transition_counts[2]) << 32 | u64::from(transition_counts[1])).cast_signed(),
+        )
     }
 
     fn phase(&self, kind: Kind) -> Phase {

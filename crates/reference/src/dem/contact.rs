@@ -184,16 +184,16 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
         return pulled;
     }
     let in_plane = |v: DVec3| v - v.dot(c.normal) * c.normal;
-    let parting = c.velocity.dot(c.normal);
+    let separation_m_s = c.velocity.dot(c.normal);
     let sliding = in_plane(c.velocity);
-    if history.phase == Phase::Ended && parting > 0.0 && !is_bonded {
+    if history.phase == Phase::Ended && separation_m_s > 0.0 && !is_bonded {
         let history = ContactHistory { phase: Phase::Ended, ..ContactHistory::default() };
         return ContactForce { history: Some(history), ..pulled };
     }
     let oscillator = Oscillator::new(damping_ratio(c.restitution), c.mass, p.normal_stiffness, p.dt_s);
     let damping = oscillator.damping_n_s_m;
     let is_new = history.phase == Phase::New;
-    let (pressed, has_ended) = oscillator.normal_force(c.overlap, parting, is_new, is_bonded);
+    let (pressed, has_ended) = oscillator.normal_force(c.overlap, separation_m_s, is_new, is_bonded);
     let phase = if has_ended { Phase::Ended } else { Phase::Held };
     let along_damping = p.tangential_damping_ratio * damping;
     let mut shear = in_plane(history.shear) + p.dt_s * sliding;

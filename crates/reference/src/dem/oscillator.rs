@@ -60,29 +60,37 @@ impl Oscillator {
 
     /// Returns the normal force of a contact at this overlap that parts at this speed, and whether its
     /// rebound ends in this step.
-    pub fn normal_force(&self, overlap: f64, parting: f64, is_new: bool, is_bonded: bool) -> (f64, bool) {
+    pub fn normal_force(
+        &self,
+        overlap: f64,
+        separation_m_s: f64,
+        is_new: bool,
+        is_bonded: bool,
+    ) -> (f64, bool) {
         let per_step = self.mass_kg / self.dt_s;
-        let touched_in_step = is_new && !is_bonded && parting < 0.0 && overlap <= -parting * self.dt_s;
-        let before = if touched_in_step { self.parting_at_entry(overlap, parting) } else { parting };
+        let touched_in_step =
+            is_new && !is_bonded && separation_m_s < 0.0 && overlap <= -separation_m_s * self.dt_s;
+        let before =
+            if touched_in_step { self.separation_at_entry(overlap, separation_m_s) } else { separation_m_s };
         let force =
-            self.stiffness_n_m * overlap - self.damping_n_s_m * before + (before - parting) * per_step;
-        let gap = self.dt_s * (parting + force / per_step) - overlap;
+            self.stiffness_n_m * overlap - self.damping_n_s_m * before + (before - separation_m_s) * per_step;
+        let gap = self.dt_s * (separation_m_s + force / per_step) - overlap;
         if is_bonded || gap <= 0.0 {
             return (force, false);
         }
-        ((self.parting_at_exit(overlap, gap) - parting) * per_step, true)
+        ((self.separation_at_exit(overlap, gap) - separation_m_s) * per_step, true)
     }
 
-    fn parting_at_entry(&self, overlap: f64, parting: f64) -> f64 {
+    fn separation_at_entry(&self, overlap: f64, separation_m_s: f64) -> f64 {
         let (k, a) = (self.decay, self.angle);
-        let share = overlap / (-parting * self.dt_s);
+        let share = overlap / (-separation_m_s * self.dt_s);
         let s = share * a;
         let theta = s * (1.0 + s * (k + s * (1.5 * k * k + 1.0 / 6.0)));
         let before = theta - a;
-        parting * (share - exponential(-k * before) * sine(before) / a)
+        separation_m_s * (share - exponential(-k * before) * sine(before) / a)
     }
 
-    fn parting_at_exit(&self, overlap: f64, gap: f64) -> f64 {
+    fn separation_at_exit(&self, overlap: f64, gap: f64) -> f64 {
         let a = self.angle;
         let q = (overlap * cosine(a) + gap * exponential(self.decay * a)) / sine(a);
         let tangent = overlap / q;
@@ -122,16 +130,17 @@ mod tests {
             let dt = std::f64::consts::PI / steps;
             let oscillator = Oscillator::new(damping_ratio(restitution), 1.0, 1.0, dt);
             for i in 0..100 {
-                let (mut overlap, mut parting) = (dt * (f64::from(i) + 0.5) / 100.0, -1.0);
+                let (mut overlap, mut separation_m_s) = (dt * (f64::from(i) + 0.5) / 100.0, -1.0);
                 for step in 0..1000 {
-                    let (force, has_ended) = oscillator.normal_force(overlap, parting, step == 0, false);
-                    parting += dt * force;
-                    overlap -= dt * parting;
+                    let (force, has_ended) =
+                        oscillator.normal_force(overlap, separation_m_s, step == 0, false);
+                    separation_m_s += dt * force;
+                    overlap -= dt * separation_m_s;
                     if has_ended {
                         break;
                     }
                 }
-                let error = parting / restitution - 1.0;
+                let error = separation_m_s / restitution - 1.0;
                 assert!(error.abs() < tolerance, "e = {restitution}, {steps} steps, {i}: {error:.1e}");
             }
         }

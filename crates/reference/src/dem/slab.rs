@@ -300,8 +300,8 @@ impl Slabs {
             }
             let place = 0.5 * (ends[0] + ends[1]);
             let arms = [place - ma.centre, place - mb.centre];
-            let parting = self.velocity_at(b, arms[1]) - self.velocity_at(a, arms[0]);
-            let force = pull * normal + shear + link.damping[0] * parting;
+            let relative_m_s = self.velocity_at(b, arms[1]) - self.velocity_at(a, arms[0]);
+            let force = pull * normal + shear + link.damping[0] * relative_m_s;
             let couple = bending + twisting * normal + link.damping[1] * (self.spin(b) - self.spin(a));
             wrenches[a].push(force, arms[0]);
             wrenches[a].torque += couple;

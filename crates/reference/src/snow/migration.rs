@@ -26,11 +26,11 @@ impl State {
             };
             phase.leaves = (0..phase.len()).map(leaves).collect();
         }
-        self.tally();
+        self.transition_counts();
     }
 
     /// Adds leaving particles to the ledger.
-    fn tally(&mut self) {
+    fn transition_counts(&mut self) {
         let [(melted, melted_temperature), (frozen, frozen_temperature)] = Kind::ALL.map(|kind| {
             let leavers = self[kind].temperature_c.iter().zip(&self[kind].leaves);
             let leavers = leavers.filter(|(_, leaves)| **leaves != 0);

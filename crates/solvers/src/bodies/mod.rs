@@ -101,6 +101,6 @@ impl Surroundings {
 }
 
 /// Returns a body that no particle touches, for buffers that must not be empty.
-pub(crate) fn nowhere() -> Body {
+pub(crate) fn placeholder_body() -> Body {
     Body { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..bytemuck::Zeroable::zeroed() }
 }

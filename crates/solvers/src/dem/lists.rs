@@ -3,11 +3,11 @@
 use super::contacts::{Contacts, ListRows};
 use super::parameters::DemParameters;
 use super::particles::Particles;
-use super::slabs::{Around, Slabs};
+use super::slabs::{Slabs, StepContext};
 use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, Scan, ScanOptions, UniformGrid};
 use frazil_shaders::dem::{
-    check_lists, count_contacts, find_cells, fit_lists, hold_overflow, list_contacts, recall_contacts,
+    check_lists, count_contacts, find_cells, fit_lists, hold_overflow, list_contacts, load_histories,
     store_contacts, store_grains,
 };
 use frazil_shaders::types::DemLists;
@@ -69,7 +69,7 @@ pub struct ContactLists {
     find_cells: Kernel<find_cells::Interface>,
     count: Kernel<count_contacts::Interface>,
     list: Kernel<list_contacts::Interface>,
-    recall: Kernel<recall_contacts::Interface>,
+    load_histories: Kernel<load_histories::Interface>,
     store_grains: Kernel<store_grains::Interface>,
     store_contacts: Kernel<store_contacts::Interface>,
     max_groups_x: u32,
@@ -128,9 +128,9 @@ impl ContactLists {
             find_cells: Kernel::specialized(device, &find_cells::Specialization { workgroup_size })?,
             count,
             list,
-            recall: Kernel::specialized(
+            load_histories: Kernel::specialized(
                 device,
-                &recall_contacts::Specialization { workgroup_size, has_rolling },
+                &load_histories::Specialization { workgroup_size, has_rolling },
             )?,
             store_grains: Kernel::specialized(device, &store_grains::Specialization { workgroup_size })?,
             store_contacts: Kernel::specialized(
@@ -186,10 +186,16 @@ impl ContactLists {
     }
 
     /// Records the beginning of a step: its number, and the decision whether it builds lists.
-    pub fn check(&self, recorder: &mut Recorder, around: &Around<'_>, count: &DeviceCount, is_forced: bool) {
+    pub fn check(
+        &self,
+        recorder: &mut Recorder,
+        context: &StepContext<'_>,
+        count: &DeviceCount,
+        is_forced: bool,
+    ) {
         let bindings = check_lists::Bindings {
             count: &count.count,
-            fault: around.fault.buffer(),
+            fault: context.fault.buffer(),
             lists: &self.state,
             grain_count: &self.listing.count,
             grain_args: &self.listing.args,
@@ -250,10 +256,10 @@ impl ContactLists {
     }
 
     /// Records the cell of each grain.
-    pub fn find_cells(&self, recorder: &mut Recorder, around: &Around<'_>, grains: &Particles) {
+    pub fn find_cells(&self, recorder: &mut Recorder, context: &StepContext<'_>, grains: &Particles) {
         let bindings = find_cells::Bindings {
             count: &self.listing.count,
-            terms: around.terms,
+            terms: context.terms,
             position: &grains.position,
             key: &self.key,
         };
@@ -275,12 +281,12 @@ impl ContactLists {
     pub fn build(
         &self,
         recorder: &mut Recorder,
-        around: &Around<'_>,
+        context: &StepContext<'_>,
         grains: &Particles,
         contacts: &Contacts,
         slabs: &Slabs,
     ) -> Result<(), SolverError> {
-        self.count_rows(recorder, around, grains, slabs, &self.listing, true);
+        self.count_rows(recorder, context, grains, slabs, &self.listing, true);
         self.scan.record_if_any(recorder, &self.listing_ends, &self.row_count, &self.rows.first_row)?;
         let bindings = fit_lists::Bindings {
             count: &self.listing.count,
@@ -294,12 +300,12 @@ impl ContactLists {
         let params =
             fit_lists::Params { capacity: self.rows.near.len() as u32, max_groups_x: self.max_groups_x };
         recorder.dispatch(&self.fit, Threads::Tiles(&self.listing, LARGEST_TILE_LOG2), bindings, params);
-        self.count_rows(recorder, around, grains, slabs, &self.again, false);
+        self.count_rows(recorder, context, grains, slabs, &self.again, false);
         self.scan.record_if_any(recorder, &self.again_ends, &self.row_count, &self.rows.first_row)?;
         let bindings = hold_overflow::Bindings {
             count: &grains.count.count,
             first_row: &self.rows.first_row,
-            fault: around.fault.buffer(),
+            fault: context.fault.buffer(),
             grain_count: &self.listing.count,
             grain_args: &self.listing.args,
             stored_count: &self.stored.count,
@@ -313,11 +319,11 @@ impl ContactLists {
         recorder.dispatch(&self.hold_overflow, threads, bindings, params);
         let bindings = list_contacts::Bindings {
             count: &self.listing.count,
-            terms: around.terms,
+            terms: context.terms,
             cell_start: self.line.cell_start(),
             sphere: &grains.sphere,
-            bodies: around.bodies,
-            heights: around.heights,
+            bodies: context.bodies,
+            heights: context.heights,
             piece_motions: &slabs.motions,
             shapes: &slabs.shapes,
             faces: &slabs.faces,
@@ -328,9 +334,9 @@ impl ContactLists {
             first_row: &self.rows.first_row,
             near: &self.rows.near,
         };
-        let params = list_contacts::Params { time_s: around.time_s };
+        let params = list_contacts::Params { time_s: context.time_s };
         recorder.dispatch(&self.list, Threads::Counted(&self.listing), bindings, params);
-        let bindings = recall_contacts::Bindings {
+        let bindings = load_histories::Bindings {
             count: &self.listing.count,
             sphere: &grains.sphere,
             order: &self.order,
@@ -344,14 +350,14 @@ impl ContactLists {
             list_rolling: &self.rows.rolling,
             listed_at: &self.listed_at,
         };
-        recorder.dispatch(&self.recall, Threads::Counted(&self.listing), bindings, ());
+        recorder.dispatch(&self.load_histories, Threads::Counted(&self.listing), bindings, ());
         Ok(())
     }
 
     fn count_rows(
         &self,
         recorder: &mut Recorder,
-        around: &Around<'_>,
+        context: &StepContext<'_>,
         grains: &Particles,
         slabs: &Slabs,
         count: &DeviceCount,
@@ -359,11 +365,11 @@ impl ContactLists {
     ) {
         let bindings = count_contacts::Bindings {
             count: &count.count,
-            terms: around.terms,
+            terms: context.terms,
             cell_start: self.line.cell_start(),
             sphere: &grains.sphere,
-            bodies: around.bodies,
-            heights: around.heights,
+            bodies: context.bodies,
+            heights: context.heights,
             piece_motions: &slabs.motions,
             shapes: &slabs.shapes,
             faces: &slabs.faces,
@@ -372,7 +378,7 @@ impl ContactLists {
             lists: &self.state,
             row_count: &self.row_count,
         };
-        let params = count_contacts::Params { time_s: around.time_s, has_skin: has_skin.into() };
+        let params = count_contacts::Params { time_s: context.time_s, has_skin: has_skin.into() };
         recorder.dispatch(&self.count, Threads::Counted(count), bindings, params);
     }
 }

@@ -28,7 +28,7 @@ const MAX_NEAR: u32 = 32;
 const GROUP_OF_PIECES: u32 = 64;
 
 /// Inputs of the piece kernels other than the pieces.
-pub struct Around<'a> {
+pub struct StepContext<'a> {
     pub terms: &'a Buffer<DemTerms>,
     pub bodies: &'a Buffer<Body>,
     pub heights: &'a Buffer<f32>,
@@ -220,7 +220,7 @@ impl Slabs {
     pub fn collide_grains(
         &self,
         recorder: &mut Recorder,
-        around: &Around<'_>,
+        context: &StepContext<'_>,
         grains: &Particles,
         rows: &ListRows,
     ) {
@@ -229,7 +229,7 @@ impl Slabs {
         }
         let bindings = collide_pieces::Bindings {
             count: &grains.count.count,
-            terms: around.terms,
+            terms: context.terms,
             first_row: &rows.first_row,
             near: &rows.near,
             list_shear: &rows.shear,
@@ -242,20 +242,20 @@ impl Slabs {
             faces: &self.faces,
             corners: &self.corners_m,
             sums: &self.sums,
-            fault: around.fault.buffer(),
+            fault: context.fault.buffer(),
         };
         recorder.declare_bytes(12 * u64::from(grains.count.expected()));
         recorder.dispatch(&self.collide, Threads::Counted(&grains.count), bindings, ());
     }
 
     /// Records forces between pieces, and of pieces on surfaces.
-    pub fn touch_points(&self, recorder: &mut Recorder, around: &Around<'_>) {
+    pub fn touch_points(&self, recorder: &mut Recorder, context: &StepContext<'_>) {
         if self.n_points == 0 {
             return;
         }
         let bindings = touch_points::Bindings {
-            terms: around.terms,
-            fault: around.fault.buffer(),
+            terms: context.terms,
+            fault: context.fault.buffer(),
             points: &self.points,
             motions: &self.motions,
             shapes: &self.shapes,
@@ -264,25 +264,25 @@ impl Slabs {
             piece_cell_start: self.line.cell_start(),
             linked_pieces: &self.linked,
             link_is_whole: &self.link_is_whole,
-            bodies: around.bodies,
-            heights: around.heights,
+            bodies: context.bodies,
+            heights: context.heights,
             point_partner: &self.point_partner,
             point_shear_m: &self.point_shear_m,
             sums: &self.sums,
             near_pieces: &self.near_pieces,
         };
-        let params = touch_points::Params { time_s: around.time_s, n_points: self.n_points as u32 };
+        let params = touch_points::Params { time_s: context.time_s, n_points: self.n_points as u32 };
         recorder.dispatch(&self.touch, Threads::Fixed(self.n_points), bindings, params);
     }
 
     /// Records forces of links.
-    pub fn pull_links(&self, recorder: &mut Recorder, around: &Around<'_>) {
+    pub fn pull_links(&self, recorder: &mut Recorder, context: &StepContext<'_>) {
         if self.n_links == 0 {
             return;
         }
         let bindings = pull_links::Bindings {
-            terms: around.terms,
-            fault: around.fault.buffer(),
+            terms: context.terms,
+            fault: context.fault.buffer(),
             links: &self.links,
             motions: &self.motions,
             link_is_whole: &self.link_is_whole,
@@ -293,14 +293,14 @@ impl Slabs {
     }
 
     /// Records the motion of pieces, and the loads on bodies.
-    pub fn move_pieces(&self, recorder: &mut Recorder, around: &Around<'_>, lists: &Buffer<DemLists>) {
+    pub fn move_pieces(&self, recorder: &mut Recorder, context: &StepContext<'_>, lists: &Buffer<DemLists>) {
         let n = self.n_pieces + self.n_named;
         if n == 0 {
             return;
         }
         let bindings = move_pieces::Bindings {
-            terms: around.terms,
-            fault: around.fault.buffer(),
+            terms: context.terms,
+            fault: context.fault.buffer(),
             shapes: &self.shapes,
             motions: &self.motions,
             loads: &self.loads.loads,

@@ -8,8 +8,8 @@ use super::lists::{ContactLists, skin_radii};
 use super::metrics::{DemMeasurePass, PendingDemMetrics};
 use super::parameters::DemParameters;
 use super::particles::Particles;
-use super::slabs::{Around, ShownPieces, Slabs};
-use crate::bodies::nowhere;
+use super::slabs::{ShownPieces, Slabs, StepContext};
+use crate::bodies::placeholder_body;
 use crate::fault::{Regrown, grown_capacity};
 use crate::grab::GrabPass;
 use crate::{Grab, Pair, Saved, SolverError, StateColumn, Surroundings, Tuning};
@@ -78,7 +78,7 @@ pub struct Dem {
     collide: Kernel<collide::Interface>,
     move_grains: Kernel<move_grains::Interface>,
     fault: FaultRecord,
-    gauge: DemMeasurePass,
+    metrics_pass: DemMeasurePass,
     grab: GrabPass,
     ring: ReadbackRing,
     step: u64,
@@ -90,7 +90,7 @@ fn upload_bodies(
     surroundings: &Surroundings,
 ) -> frazil_vk::Result<(Buffer<Body>, Buffer<f32>)> {
     // Empty buffers have one element that no kernel reads.
-    let nothing = nowhere();
+    let nothing = placeholder_body();
     let bodies = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
     let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
     Ok((device.buffer_from("bodies", bodies)?, device.buffer_from("heights", heights)?))
@@ -194,7 +194,7 @@ impl Dem {
             collide,
             move_grains,
             fault: FaultRecord::new(device, 0)?,
-            gauge: DemMeasurePass::new(device, &parameters, n as u32)?,
+            metrics_pass: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
             contacts,
             ring: ReadbackRing::new(device),
@@ -218,30 +218,30 @@ impl Dem {
     /// # Errors
     /// A primitive returns an error.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
-        let around = self.around_pieces();
+        let context = self.step_context();
         match stage {
             Stage::CheckLists => {
                 let is_forced = self.is_forced || self.parameters.skin_m == 0.0;
-                self.lists.check(recorder, &around, &self.particles.count, is_forced);
+                self.lists.check(recorder, &context, &self.particles.count, is_forced);
                 self.is_forced = false;
             }
             Stage::StoreGrains if self.is_listed => {
                 self.lists.store(recorder, &self.particles, &self.contacts, false)?;
             }
             Stage::StoreGrains => {}
-            Stage::FindCells => self.lists.find_cells(recorder, &around, &self.particles),
+            Stage::FindCells => self.lists.find_cells(recorder, &context, &self.particles),
             Stage::SortByCell => self.lists.sort(recorder)?,
             Stage::Reorder => self.lists.reorder(recorder, &self.particles),
             Stage::SortPieces => self.slabs.sort_pieces(recorder, &self.terms, &self.lists.listing)?,
             Stage::FindContacts => {
-                self.lists.build(recorder, &around, &self.particles, &self.contacts, &self.slabs)?;
+                self.lists.build(recorder, &context, &self.particles, &self.contacts, &self.slabs)?;
                 self.is_listed = true;
             }
             Stage::Collide => self.collide(recorder),
-            Stage::TouchPoints => self.slabs.touch_points(recorder, &around),
-            Stage::PullLinks => self.slabs.pull_links(recorder, &around),
+            Stage::TouchPoints => self.slabs.touch_points(recorder, &context),
+            Stage::PullLinks => self.slabs.pull_links(recorder, &context),
             Stage::MovePieces => {
-                self.slabs.move_pieces(recorder, &around, &self.lists.state);
+                self.slabs.move_pieces(recorder, &context, &self.lists.state);
                 self.step += 1;
             }
             Stage::MapFlow => self.map_flow(recorder),
@@ -256,10 +256,10 @@ impl Dem {
     }
 
     /// Returns the inputs of the piece kernels for the current step (after [`Self::step`] steps).
-    fn around_pieces(&self) -> Around<'_> {
+    fn step_context(&self) -> StepContext<'_> {
         let has_motion = self.parameters.surroundings.has_motion();
         let time_s = (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32;
-        Around {
+        StepContext {
             terms: &self.terms,
             bodies: &self.bodies,
             heights: &self.heights,
@@ -269,8 +269,8 @@ impl Dem {
     }
 
     fn collide(&self, recorder: &mut Recorder) {
-        let around = self.around_pieces();
-        let time_s = around.time_s;
+        let context = self.step_context();
+        let time_s = context.time_s;
         let (particles, lists) = (&self.particles, &self.lists);
         let rows = &lists.rows;
         let n_grains = u64::from(particles.count.expected());
@@ -293,7 +293,7 @@ impl Dem {
         recorder.declare_bytes((52 + 28 + (4 + 2 * contact) * CONTACTS) * n_grains);
         let params = collide::Params { time_s };
         recorder.dispatch(&self.collide, Threads::Counted(&particles.count), bindings, params);
-        self.slabs.collide_grains(recorder, &around, particles, rows);
+        self.slabs.collide_grains(recorder, &context, particles, rows);
         let bindings = move_grains::Bindings {
             count: &particles.count.count,
             terms: &self.terms,
@@ -471,7 +471,7 @@ impl Dem {
         // In the order of ids, the sums do not depend on when grains were sorted.
         self.record_storage(recorder);
         let grains = (&self.particles, &self.contacts);
-        self.gauge.record(recorder, &self.ring, &self.terms, &self.parameters, grains, &self.slabs)
+        self.metrics_pass.record(recorder, &self.ring, &self.terms, &self.parameters, grains, &self.slabs)
     }
 
     /// Records the read-back of the map of the flow, if there is one. All steps are in it, and the state at

@@ -57,22 +57,22 @@ impl Particles {
     pub fn upload(
         device: &Device,
         parameters: &MpmParameters,
-        beginning: &InitialState,
+        initial_state: &InitialState,
         ids: Option<&[u32]>,
         workgroup_size: u32,
     ) -> Result<Self, SolverError> {
-        let n = beginning.positions_m.len();
+        let n = initial_state.positions_m.len();
         let lengths = [
-            ("velocity", beginning.velocities_m_s.len()),
-            ("mass", beginning.masses_kg.len()),
-            ("volume", beginning.volumes_m3.len()),
+            ("velocity", initial_state.velocities_m_s.len()),
+            ("mass", initial_state.masses_kg.len()),
+            ("volume", initial_state.volumes_m3.len()),
             ("id", ids.map_or(n, <[u32]>::len)),
-            ("spin", or_default(beginning.spins_rad_s.len(), n)),
-            ("contact radius", or_default(beginning.contact_radii_m.len(), n)),
+            ("spin", or_default(initial_state.spins_rad_s.len(), n)),
+            ("contact radius", or_default(initial_state.contact_radii_m.len(), n)),
         ];
         check_lengths(n, lengths)?;
         let counts = Counts::new(device)?;
-        let (positions, velocities) = (&beginning.positions_m, &beginning.velocities_m_s);
+        let (positions, velocities) = (&initial_state.positions_m, &initial_state.velocities_m_s);
         let own: Vec<u32> = (0..n as u32).collect();
         let phase =
             PhaseArray::restore(device, &counts, positions, velocities, ids.unwrap_or(&own), n as u32)?;
@@ -93,8 +93,8 @@ impl Particles {
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             phase,
         };
-        device.upload(particles.mass.front(), &beginning.masses_kg)?;
-        device.upload(particles.volume.front(), &beginning.volumes_m3)?;
+        device.upload(particles.mass.front(), &initial_state.masses_kg)?;
+        device.upload(particles.volume.front(), &initial_state.volumes_m3)?;
         device.upload(particles.plastic_volume.front(), &vec![1.0; n])?;
         let d = parameters.dimensions as usize;
         let identity: Vec<f32> =
@@ -104,7 +104,7 @@ impl Particles {
         let n_affine = particles.affine.front().len();
         let mut affine = vec![0.0; n_affine];
         if has_affine {
-            for (c, w) in affine.chunks_mut(d * d).zip(&beginning.spins_rad_s) {
+            for (c, w) in affine.chunks_mut(d * d).zip(&initial_state.spins_rad_s) {
                 let columns = spin_columns(*w);
                 (0..d * d).for_each(|entry| c[entry] = columns[entry / d][entry % d]);
             }
@@ -112,9 +112,9 @@ impl Particles {
         device.upload(particles.affine.front(), &affine)?;
         let mut contact = vec![0.0; particles.contact.front().len()];
         if has_contact {
-            for (i, (own, volume)) in contact.chunks_mut(4).zip(&beginning.volumes_m3).enumerate() {
+            for (i, (own, volume)) in contact.chunks_mut(4).zip(&initial_state.volumes_m3).enumerate() {
                 let half = 0.5 * volume.max(0.0).powf(1.0 / d as f32);
-                own[3] = beginning.contact_radii_m.get(i).copied().unwrap_or(half);
+                own[3] = initial_state.contact_radii_m.get(i).copied().unwrap_or(half);
             }
         }
         device.upload(particles.contact.front(), &contact)?;

@@ -33,7 +33,7 @@ impl Mpm {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let beginning = InitialState {
+        let initial_state = InitialState {
             positions_m: sampled.positions_m.clone(),
             velocities_m_s: sampled.velocities_m_s.clone(),
             masses_kg: sampled.masses_kg.clone(),
@@ -41,7 +41,7 @@ impl Mpm {
             spins_rad_s: sampled.spins_rad_s.clone(),
             contact_radii_m: sampled.contact_radii_m.clone(),
         };
-        Self::new(device, MpmParameters::of(scene)?, &beginning, tuning)
+        Self::new(device, MpmParameters::of(scene)?, &initial_state, tuning)
     }
 
     /// Restores the snow of a scene as it was after `step` steps, bit for bit. Set-up only: waits for the

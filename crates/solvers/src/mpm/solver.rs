@@ -9,7 +9,7 @@ use super::nodes::{Constants, Nodes, Outcome, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
-use crate::bodies::nowhere;
+use crate::bodies::placeholder_body;
 use crate::fault::Regrown;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
@@ -65,7 +65,7 @@ pub struct Mpm {
     loads: Loads,
     fault: FaultRecord,
     kernels: Kernels,
-    gauge: MpmMeasurePass,
+    metrics_pass: MpmMeasurePass,
     grab: GrabPass,
     ring: ReadbackRing,
     step: u64,
@@ -150,7 +150,7 @@ impl Kernels {
 fn upload_constants(device: &Device, parameters: &MpmParameters) -> frazil_vk::Result<Constants> {
     let surroundings = &parameters.surroundings;
     // Empty buffers have one element that no kernel reads.
-    let nothing = nowhere();
+    let nothing = placeholder_body();
     let colliders = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
     let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
     Ok(Constants {
@@ -168,10 +168,10 @@ impl Mpm {
     pub fn new(
         device: &Device,
         parameters: MpmParameters,
-        beginning: &InitialState,
+        initial_state: &InitialState,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let mut mpm = Self::with_columns(device, parameters, beginning, None, tuning)?;
+        let mut mpm = Self::with_columns(device, parameters, initial_state, None, tuning)?;
         let mut recorder = device.recorder()?;
         for stage in [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::Rasterize] {
             mpm.record_stage(&mut recorder, stage)?;
@@ -189,19 +189,19 @@ impl Mpm {
     fn with_columns(
         device: &Device,
         mut parameters: MpmParameters,
-        beginning: &InitialState,
+        initial_state: &InitialState,
         ids: Option<&[u32]>,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
-        let n = beginning.positions_m.len();
-        parameters.set_quanta(beginning.masses_kg.iter().copied().fold(0.0, f32::max));
-        let capacity = CapacityControl::for_particles(&parameters.layout, &beginning.positions_m);
+        let n = initial_state.positions_m.len();
+        parameters.set_quanta(initial_state.masses_kg.iter().copied().fold(0.0, f32::max));
+        let capacity = CapacityControl::for_particles(&parameters.layout, &initial_state.positions_m);
         let (sort, blocks) = KeySort::new(device, parameters.layout, n as u32, capacity, tuning)?;
         Ok(Self {
             constants: upload_constants(device, &parameters)?,
             grab: GrabPass::new(device, workgroup_size)?,
-            particles: Particles::upload(device, &parameters, beginning, ids, workgroup_size)?,
+            particles: Particles::upload(device, &parameters, initial_state, ids, workgroup_size)?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
             density: device.buffer("density", n)?,
@@ -214,7 +214,7 @@ impl Mpm {
             loads: Loads::new(device, &parameters)?,
             fault: FaultRecord::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,
-            gauge: MpmMeasurePass::new(device, &parameters, n as u32)?,
+            metrics_pass: MpmMeasurePass::new(device, &parameters, n as u32)?,
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
@@ -586,7 +586,7 @@ impl Mpm {
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMpmMetrics> {
         self.record_output(recorder);
-        self.gauge.record(
+        self.metrics_pass.record(
             recorder,
             &self.ring,
             &self.parameters,
@@ -625,14 +625,14 @@ impl Mpm {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
-        let beginning = InitialState {
+        let initial_state = InitialState {
             positions_m: saved.vectors("position")?,
             velocities_m_s: saved.vectors("velocity")?,
             masses_kg: saved.numbers("mass")?,
             volumes_m3: saved.numbers("volume")?,
             ..InitialState::default()
         };
-        let mut mpm = Self::with_columns(device, parameters, &beginning, Some(saved.ids), tuning)?;
+        let mut mpm = Self::with_columns(device, parameters, &initial_state, Some(saved.ids), tuning)?;
         let (p, particles) = (&mpm.parameters, &mpm.particles);
         let (matrix, symmetric) = (p.matrix_words() as usize, p.symmetric_words() as usize);
         device.upload(&particles.plastic_volume.front().cast(), saved.of("plastic_volume", 1)?)?;

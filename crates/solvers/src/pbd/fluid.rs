@@ -70,7 +70,7 @@ pub struct Fluid {
     kernels: Kernels,
     density_solve: DensitySolve,
     rows: NeighbourRows,
-    gauge: MeasurePass,
+    metrics_pass: MeasurePass,
     grab: GrabPass,
     fault: FaultRecord,
     tuning: Tuning,
@@ -202,7 +202,7 @@ impl Fluid {
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             kernels: Kernels::new(device, workgroup_size, &parameters, &rows)?,
             rows,
-            gauge: MeasurePass::new(device, phase.count.capacity)?,
+            metrics_pass: MeasurePass::new(device, phase.count.capacity)?,
             density_solve: DensitySolve::new(device, workgroup_size, &parameters, phase.count.capacity)?,
             particles: Particles::new(device, &parameters, phase, tuning)?,
             grab: GrabPass::new(device, workgroup_size)?,
@@ -614,7 +614,14 @@ impl Fluid {
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMetrics> {
         let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
         self.solve_density(recorder, position, false);
-        self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
+        self.metrics_pass.record(
+            recorder,
+            &self.phase.count,
+            &self.parameters,
+            position,
+            velocity,
+            &self.density,
+        )
     }
 
     /// Lists from now on the neighbours at the start of the step, too, for passes over these. Set-up only.

@@ -89,7 +89,7 @@ pub struct Viscoelastic {
     permutation: Permutation,
     collide_walls: Kernel<collide_walls::Interface>,
     feed: Feed,
-    gauge: MeasurePass,
+    metrics_pass: MeasurePass,
     /// Steps recorded so far.
     step: u64,
 }
@@ -170,7 +170,7 @@ impl Viscoelastic {
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             collide_walls: Kernel::specialized(device, &walls)?,
             feed: Feed::new(device, workgroup_size)?,
-            gauge: MeasurePass::new(device, capacity, parameters.elasticity)?,
+            metrics_pass: MeasurePass::new(device, capacity, parameters.elasticity)?,
             fluid,
             parameters,
             step,
@@ -524,7 +524,7 @@ impl Viscoelastic {
         let p = self.fluid.parameters();
         let (phase, density) = (&self.fluid.phase, self.fluid.density());
         let elastic = (&self.stress, self.springs.as_ref());
-        self.gauge.record(recorder, phase, density, elastic, p.gravity_m_s2, p.particle_mass_kg)
+        self.metrics_pass.record(recorder, phase, density, elastic, p.gravity_m_s2, p.particle_mass_kg)
     }
 
     /// Records a check of the invariants of springs, if there are any: after a step, all counts are 0.

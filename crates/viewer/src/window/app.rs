@@ -3,7 +3,7 @@
 use super::action::{Action, End};
 use super::capture::Capture;
 use super::colours_panel::ColoursStatus;
-use super::hand::Hand;
+use super::drag_tool::DragTool;
 use super::histogram::Histogram;
 use super::keys::{self, KeyEffect};
 use super::panel::{self, MAX_SPEED, SourceStatus, Status};
@@ -33,7 +33,7 @@ use winit::window::{Window, WindowId};
 /// Interval of the pictures of a simulation; longer intervals do not look like motion.
 const REDRAWS_A_SECOND: f64 = 60.0;
 /// Interval at which a recording in progress is checked for new frames.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval at which the panel's values of particles are looked up.
 const LOOK_UP_EVERY: Duration = Duration::from_millis(200);
 /// Interval at which a window at rest checks for compiled shaders.
@@ -125,7 +125,7 @@ struct View {
     playing: bool,
     steps_per_picture: u64,
     pointer: Pointer,
-    hand: Hand,
+    drag_tool: DragTool,
     /// State of the modifier keys.
     is_control_held: bool,
     clip: Option<Clip>,
@@ -148,7 +148,7 @@ struct View {
     /// Time at which the next picture of a recording is due.
     next_picture: Instant,
     /// Time of the next check for new frames.
-    next_look: Instant,
+    next_poll: Instant,
     repaint_at: Option<Instant>,
     /// Shaders of a folder that replace those of the program.
     shaders: Option<Shaders>,
@@ -193,7 +193,7 @@ impl View {
             ring: ReadbackRing::new(device),
             device: device.clone(),
             pointer: Pointer::default(),
-            hand: Hand::default(),
+            drag_tool: DragTool::default(),
             is_control_held: false,
             clip: None,
             capture: Capture::new(PathBuf::from("."), &scene.name),
@@ -208,7 +208,7 @@ impl View {
             are_parameters_shown: plan.show_parameters,
             rates: Rates::new(source.step()),
             next_picture: Instant::now() + Duration::from_secs_f64(1.0 / REDRAWS_A_SECOND),
-            next_look: Instant::now(),
+            next_poll: Instant::now(),
             repaint_at: None,
             shaders,
             next_shaders: Instant::now(),
@@ -228,7 +228,8 @@ impl View {
         let response = self.egui.on_window_event(&self.window, event);
         let over_panel = self.egui.egui_ctx().egui_wants_pointer_input();
         let height_px = self.window.inner_size().height;
-        let moved = self.pointer.event(event, over_panel, self.hand.is_ready, height_px, &mut self.camera);
+        let moved =
+            self.pointer.event(event, over_panel, self.drag_tool.is_ready, height_px, &mut self.camera);
         if moved || response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             self.window.request_redraw();
         }
@@ -248,7 +249,7 @@ impl View {
                 let is_pressed = *state == ElementState::Pressed;
                 match keys::effect_of(logical_key, self.is_control_held) {
                     // A release counts in any case.
-                    Some(KeyEffect::Pull) => self.hand.is_ready = is_pressed && !response.consumed,
+                    Some(KeyEffect::Pull) => self.drag_tool.is_ready = is_pressed && !response.consumed,
                     Some(_) if !is_pressed || response.consumed => {}
                     Some(KeyEffect::Close) => return Ok(self.close()),
                     Some(KeyEffect::Act(action)) => self.act(action.clone())?,
@@ -258,7 +259,7 @@ impl View {
             WindowEvent::ModifiersChanged(modifiers) => {
                 self.is_control_held = modifiers.state().control_key();
             }
-            WindowEvent::Focused(false) => self.hand.is_ready = false,
+            WindowEvent::Focused(false) => self.drag_tool.is_ready = false,
             WindowEvent::RedrawRequested => return self.redraw(),
             _ => {}
         }
@@ -274,7 +275,7 @@ impl View {
             (_, false) => self.repaint_at,
         };
         let look = match &self.source {
-            Source::Player(player) if player.is_growing() => Some(self.next_look),
+            Source::Player(player) if player.is_growing() => Some(self.next_poll),
             _ => None,
         };
         let shaders = self.shaders.as_ref().map(|_| self.next_shaders);
@@ -516,16 +517,16 @@ impl View {
                 let (at, size) = (self.pointer.dragged_px(), self.window.inner_size());
                 let size = (size.width.max(1), size.height.max(1));
                 let (scene, time_s) = (&live.simulation.scene, live.simulation.time_s());
-                let pull = self.hand.pull(&self.camera, (at, size), scene, time_s, steps);
+                let pull = self.drag_tool.pull(&self.camera, (at, size), scene, time_s, steps);
                 live.pull(pull)?;
                 live.advance(steps)?;
             }
             Source::Live(live) => live.collect_completed(0)?,
             Source::Player(player) => {
                 let now = Instant::now();
-                if player.is_growing() && now >= self.next_look {
+                if player.is_growing() && now >= self.next_poll {
                     player.refresh()?;
-                    self.next_look = now + LOOK_EVERY;
+                    self.next_poll = now + POLL_INTERVAL;
                 }
                 if self.playing && now >= self.next_picture {
                     self.playing = player.advance()?;
@@ -533,7 +534,7 @@ impl View {
                     let period = Duration::from_secs_f64(1.0 / player.playback.fps);
                     self.next_picture = now.max(self.next_picture + period);
                     if player.is_growing() && player.frame() + 1 == player.len() {
-                        self.next_picture = self.next_picture.max(self.next_look);
+                        self.next_picture = self.next_picture.max(self.next_poll);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Live simulation in a window.
 
-use super::hand::Pull;
+use super::drag_tool::Pull;
 use super::parameters::{Edit, Parameters};
 use super::picked::PairsOfKind;
 use super::series::Series;

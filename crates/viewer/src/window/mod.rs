@@ -10,7 +10,7 @@ mod capture;
 #[cfg(feature = "window")]
 mod colours_panel;
 #[cfg(feature = "window")]
-mod hand;
+mod drag_tool;
 #[cfg(feature = "window")]
 mod histogram;
 #[cfg(feature = "window")]

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Interval at which files are compared with what was compiled.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Shaders of a folder, which replace those of a device when their files change.
 pub struct Shaders {
@@ -115,7 +115,7 @@ fn watch(
                 return;
             }
         }
-        if stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Disconnected) {
+        if stopped.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Disconnected) {
             return;
         }
     }

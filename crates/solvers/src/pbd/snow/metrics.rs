@@ -1,7 +1,7 @@
 //! Metrics of snow and water, reduced on the device.
 
 use super::links::Links;
-use super::phase_particles::{PhaseParticles, TALLY_WORDS};
+use super::phase_particles::{PhaseParticles, TRANSITION_WORDS};
 use super::terms::SnowParameters;
 use crate::pbd::metrics::{MeasurePass, PendingMetrics};
 use crate::{MotionMetrics, SolverError};
@@ -108,7 +108,7 @@ struct PendingPhase {
     coldest: Pending<f32>,
     warmest: Pending<f32>,
     enthalpy_sum: Pending<f32>,
-    tally: Pending<u32>,
+    transition_counts: Pending<u32>,
 }
 
 struct PhaseValues {
@@ -125,15 +125,15 @@ struct PhaseValues {
 impl PendingPhase {
     fn wait(self) -> Result<PhaseValues> {
         let first = |pending: Pending<f32>| Ok::<_, frazil_vk::Error>(f64::from(pending.wait()?[0]));
-        let tally = self.tally.wait()?;
-        let left_fixed = (u64::from(tally[2]) << 32 | u64::from(tally[1])) as i64;
+        let transition_counts = self.transition_counts.wait()?;
+        let left_fixed = (u64::from(transition_counts[2]) << 32 | u64::from(transition_counts[1])) as i64;
         Ok(PhaseValues {
             motion: self.motion.wait()?,
             temperature_sum: first(self.temperature_sum)?,
             coldest: first(self.coldest)?,
             warmest: first(self.warmest)?,
             enthalpy_sum: first(self.enthalpy_sum)?,
-            n_left: tally[0],
+            n_left: transition_counts[0],
             left_sum_c: left_fixed as f64 / 65536.0,
         })
     }
@@ -294,7 +294,11 @@ impl SnowMeasurePass {
             coldest: reduced(&self.minimum, phase_particles.temperature.front())?,
             warmest: reduced(&self.maximum, phase_particles.temperature.front())?,
             enthalpy_sum: reduced(&self.sum, phase_particles.enthalpy.front())?,
-            tally: self.ring.read(recorder, &phase_particles.tally, TALLY_WORDS)?,
+            transition_counts: self.ring.read(
+                recorder,
+                &phase_particles.transition_counts,
+                TRANSITION_WORDS,
+            )?,
         })
     }
 }

@@ -13,7 +13,7 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 pub(super) struct Migration {
     mark_phase_change: Kernel<mark_phase_change::Interface>,
-    tally: Kernel<accumulate_heat::Interface>,
+    transition_counts: Kernel<accumulate_heat::Interface>,
     migrate: Kernel<migrate::Interface>,
     settle: Kernel<update_phase_counts::Interface>,
     place: Kernel<place_particles::Interface>,
@@ -57,7 +57,10 @@ impl Migration {
                 device,
                 &mark_phase_change::Specialization { workgroup_size },
             )?,
-            tally: Kernel::specialized(device, &accumulate_heat::Specialization { workgroup_size })?,
+            transition_counts: Kernel::specialized(
+                device,
+                &accumulate_heat::Specialization { workgroup_size },
+            )?,
             migrate: Kernel::specialized(device, &migrate::Specialization { workgroup_size })?,
             settle: Kernel::new(device)?,
             place: Kernel::specialized(device, &place_particles::Specialization { workgroup_size })?,
@@ -99,9 +102,9 @@ impl Migration {
             count: &phase_particles.phase.count.count,
             leaves: &phase_particles.leaves,
             temperature: phase_particles.temperature.front(),
-            tally: &phase_particles.tally,
+            transition_counts: &phase_particles.transition_counts,
         };
-        recorder.dispatch(&self.tally, phase_particles.threads(), bindings, ());
+        recorder.dispatch(&self.transition_counts, phase_particles.threads(), bindings, ());
     }
 
     /// Records the ranks of the particles that leave, and of those that stay.

@@ -43,14 +43,14 @@ pub struct PhaseParticles {
     pub(super) rank: Buffer<u32>,
     pub(super) n_leavers: Buffer<u32>,
     /// Number of particles that have left so far, and the 64-bit sum of their temperatures in 2⁻¹⁶ °C.
-    pub(super) tally: Buffer<u32>,
+    pub(super) transition_counts: Buffer<u32>,
     pub(super) contact: Buffer<[f32; 2]>,
     pub(super) correction: Buffer<Correction>,
     pub(super) scan: Scan,
 }
 
-/// Words of `tally`.
-pub(super) const TALLY_WORDS: usize = 3;
+/// Words of `transition_counts`.
+pub(super) const TRANSITION_WORDS: usize = 3;
 
 impl PhaseParticles {
     pub(super) fn new(
@@ -78,7 +78,7 @@ impl PhaseParticles {
             leaves: device.buffer("leaves", n)?,
             rank: device.buffer("rank of leavers", n)?,
             n_leavers: device.buffer_from("leavers", &[0])?,
-            tally: device.buffer_from("left so far", &[0; TALLY_WORDS])?,
+            transition_counts: device.buffer_from("left so far", &[0; TRANSITION_WORDS])?,
             contact: device.buffer("contact", n)?,
             correction: device.buffer("heat correction", if has_correction { n } else { 0 })?,
             scan: Scan::with_options(device, capacity, scan)?,
@@ -135,8 +135,8 @@ impl PhaseParticles {
 
     /// Returns the totals of all phase changes so far: particles, and the low and high word of the sum of
     /// their temperatures in 2⁻¹⁶ °C.
-    pub fn tally(&self) -> &Buffer<u32> {
-        &self.tally
+    pub fn transition_counts(&self) -> &Buffer<u32> {
+        &self.transition_counts
     }
 
     /// Returns the source index of each element of the next arrays, before the sort; scratch between steps.

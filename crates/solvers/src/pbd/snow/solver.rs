@@ -95,7 +95,7 @@ pub struct Snow {
     constraints: Constraints,
     bodies: Option<Bodies>,
     output: Output,
-    gauge: SnowMeasurePass,
+    metrics_pass: SnowMeasurePass,
     ring: ReadbackRing,
     grab: GrabPass,
     fault: FaultRecord,
@@ -191,7 +191,7 @@ impl Snow {
             )?,
             bodies: Bodies::new(device, workgroup_size, &parameters.fluid, friction)?,
             output: Output::new(device, workgroup_size, capacity)?,
-            gauge: SnowMeasurePass::new(device, capacity)?,
+            metrics_pass: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
             grab: GrabPass::new(device, workgroup_size)?,
             fault: FaultRecord::new(device, &["snow particle", "water particle"], step)?,
@@ -594,7 +594,7 @@ impl Snow {
     pub fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingSnowMetrics, SolverError> {
         let (solid, fluid) = (&self.solid, &self.fluid);
         self.compute_lambda_at(recorder, [solid.position(), fluid.position()], false, NO_FLAG);
-        self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
+        self.metrics_pass.record(recorder, &self.parameters, solid, fluid, &self.links)
     }
 
     /// Returns the lowest index of a particle of snow and of water with each kind of fault.

@@ -2,7 +2,7 @@
 
 use super::Snow;
 use crate::pbd::bodies::Bodies;
-use crate::pbd::snow::phase_particles::{InitialState, TALLY_WORDS};
+use crate::pbd::snow::phase_particles::{InitialState, TRANSITION_WORDS};
 use crate::pbd::snow::terms::SnowParameters;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_particles::{ColumnKind, ColumnView};
@@ -21,8 +21,8 @@ impl Snow {
             extra("link degree", bonds.degree().clone()),
             extra("link partner", bonds.partner().clone()),
             extra("link rest length", bonds.rest_length_m().cast()),
-            extra("melted", self.solid.tally.clone()),
-            extra("frozen", self.fluid.tally.clone()),
+            extra("melted", self.solid.transition_counts.clone()),
+            extra("frozen", self.fluid.transition_counts.clone()),
         ]);
         columns.extend(self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default());
         columns
@@ -80,8 +80,8 @@ impl Snow {
         for (name, buffer) in links {
             device.upload(&buffer, saved.whole(name, buffer.len())?)?;
         }
-        device.upload(&snow.solid.tally, saved.whole("melted", TALLY_WORDS)?)?;
-        device.upload(&snow.fluid.tally, saved.whole("frozen", TALLY_WORDS)?)?;
+        device.upload(&snow.solid.transition_counts, saved.whole("melted", TRANSITION_WORDS)?)?;
+        device.upload(&snow.fluid.transition_counts, saved.whole("frozen", TRANSITION_WORDS)?)?;
         if let Some(bodies) = &snow.bodies {
             bodies.restore(device, &saved)?;
         }

@@ -32,7 +32,7 @@ pub enum Pull {
 
 /// State of the pull.
 #[derive(Default)]
-pub struct Hand {
+pub struct DragTool {
     /// True while the key is held.
     pub is_ready: bool,
     held: Held,
@@ -53,7 +53,7 @@ enum Held {
     },
 }
 
-impl Hand {
+impl DragTool {
     /// Returns the pull of the next `steps` steps with the pointer at `at_px` in a picture of `size_px`; none
     /// unless it drags with the key held. A drag that begins on a body pulls it as long as it lasts.
     pub fn pull(
@@ -205,20 +205,21 @@ mod tests {
         for mut scene in ["dam_break", "ramps"].map(builtin) {
             scene.bodies.clear();
             let camera = picture::camera(&scene);
-            let mut hand = Hand::default();
-            let grab = |hand: &mut Hand, x| match hand.pull(&camera, (x, SIZE), &scene, 0.0, 2) {
+            let mut drag_tool = DragTool::default();
+            let grab = |drag_tool: &mut DragTool, x| match drag_tool.pull(&camera, (x, SIZE), &scene, 0.0, 2)
+            {
                 Some(Pull::Particles(grab)) => Some(grab),
                 other => {
                     assert_eq!(other, None);
                     None
                 }
             };
-            assert_eq!(grab(&mut hand, Some(Vec2::new(400.0, 300.0))), None, "the key is not held");
-            hand.is_ready = true;
-            assert_eq!(grab(&mut hand, None), None, "no button drags");
-            let first = grab(&mut hand, Some(Vec2::new(400.0, 300.0))).unwrap();
+            assert_eq!(grab(&mut drag_tool, Some(Vec2::new(400.0, 300.0))), None, "the key is not held");
+            drag_tool.is_ready = true;
+            assert_eq!(grab(&mut drag_tool, None), None, "no button drags");
+            let first = grab(&mut drag_tool, Some(Vec2::new(400.0, 300.0))).unwrap();
             assert_eq!(first.velocity_m_s, [0.0; 3]);
-            let second = grab(&mut hand, Some(Vec2::new(700.0, 120.0))).unwrap();
+            let second = grab(&mut drag_tool, Some(Vec2::new(700.0, 120.0))).unwrap();
             let (pixel, _) = camera.project(Vec3::from(second.centre_m), SIZE.0, SIZE.1).unwrap();
             assert!((pixel - Vec2::new(700.0, 120.0)).length() < 0.1, "{}: {pixel}", scene.name);
             let speed = Vec3::from(second.velocity_m_s).length() + second.rate_1_s * second.radius_m;
@@ -227,7 +228,7 @@ mod tests {
             if scene.n_dimensions() == 2 {
                 assert_eq!((second.centre_m[2].abs() < 1e-6, second.direction), (true, [0.0, 0.0, 1.0]));
             }
-            assert_eq!(grab(&mut hand, None), None);
+            assert_eq!(grab(&mut drag_tool, None), None);
         }
     }
 
@@ -255,7 +256,7 @@ mod tests {
             let mut scene = with_ball(motion);
             let original = scene.bodies[0].motion.clone();
             let camera = picture::camera(&scene);
-            let mut hand = Hand { is_ready: true, ..Default::default() };
+            let mut drag_tool = DragTool { is_ready: true, ..Default::default() };
             let (mut time_s, steps) = (0.2, 5);
             let centre = |scene: &Scene, time_s| {
                 BodyPose::at(scene.bodies[0].motion.as_ref(), time_s).apply(DVec3::new(0.5, 0.3, 0.5))
@@ -268,7 +269,7 @@ mod tests {
             assert!(((held - start).length() - 0.1).abs() < 2e-3, "on the surface of the ball");
             for _ in 0..40 {
                 let pointer = if time_s == 0.2 { at } else { goal };
-                let pulled = hand.pull(&camera, (Some(pointer), SIZE), &scene, time_s, steps);
+                let pulled = drag_tool.pull(&camera, (Some(pointer), SIZE), &scene, time_s, steps);
                 let Some(Pull::Body { body: 0, motion }) = pulled else { panic!("{pulled:?}") };
                 let changed = scene.with_body_motion(0, &motion).unwrap();
                 assert!(scene.first_fixed_change(&changed).is_none());
@@ -309,8 +310,8 @@ mod tests {
                     phase_deg: 0.0,
                 });
             }
-            let mut hand = Hand { is_ready: true, ..Default::default() };
-            let pulled = hand.pull(&camera, (Some(at), SIZE), &scene, 0.0, 1);
+            let mut drag_tool = DragTool { is_ready: true, ..Default::default() };
+            let pulled = drag_tool.pull(&camera, (Some(at), SIZE), &scene, 0.0, 1);
             assert!(matches!(pulled, Some(Pull::Particles(_))), "{pulled:?}");
         }
     }
