@@ -93,8 +93,8 @@ fn all_particles_are_listed_solids_first() {
     });
 }
 
-/// Returns the device's `transition_counts`, starting from `before`, after the particles of `temperatures` with
-/// a flag have left.
+/// Returns the device's `transition_counts`, starting from `before`, after the particles of `temperatures`
+/// with a flag have left.
 fn transition_counts(
     before: (u32, i64),
     temperatures: &[f32],
