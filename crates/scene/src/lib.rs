@@ -55,7 +55,9 @@ pub use solver::dem::*;
 pub use solver::mpm::*;
 pub use solver::pbd::*;
 pub use solver::viscoelastic::*;
-pub use solver::{ContactDefaults, Feature, RegistryError, SolverScene, json_schema, register, solvers};
+pub use solver::{
+    ConstraintGradient, ContactDefaults, Feature, RegistryError, SolverScene, json_schema, register, solvers,
+};
 pub use surface::Surface;
 pub use terrain::{
     Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Release, ReleaseArea, Terrain, TerrainSource,

@@ -1,10 +1,14 @@
 //! Absence of import cycles: the files of every crate can be read in an order in which each uses only those
-//! before it.
+//! before it, and so can its modules, each a file or a folder with all that is below it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_structure::{cycles::cycles, modules::Modules, repository};
-use std::collections::BTreeMap;
+use frazil_structure::{
+    cycles::cycles,
+    modules::{Edge, Modules},
+    repository,
+};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,23 +19,84 @@ fn report(root: &Path) -> String {
     let name = |file: usize| modules.files[file].strip_prefix(base).unwrap().display().to_string();
     let pairs: Vec<(usize, usize)> = modules.edges.iter().map(|e| (e.from, e.to)).collect();
     let mut out = String::new();
+    let describe =
+        |edge: &Edge| format!("    {}:{} → {} by {}\n", name(edge.from), edge.line, name(edge.to), edge.path);
     for component in cycles(modules.files.len(), &pairs) {
         let files: Vec<String> = component.iter().map(|&file| name(file)).collect();
         let _ = writeln!(out, "  {} files use one another: {}", files.len(), files.join(", "));
-        for edge in &modules.edges {
-            if component.contains(&edge.from) && component.contains(&edge.to) {
-                let _ = writeln!(
-                    out,
-                    "    {}:{} → {} by {}",
-                    name(edge.from),
-                    edge.line,
-                    name(edge.to),
-                    edge.path
-                );
-            }
+        let among = |edge: &&Edge| component.contains(&edge.from) && component.contains(&edge.to);
+        out.extend(modules.edges.iter().filter(among).map(describe));
+    }
+    let places: Vec<Vec<String>> = modules.files.iter().map(|file| place(base, file)).collect();
+    for (parent, siblings) in &siblings(&places, &modules.edges) {
+        for component in cycles(siblings.names.len(), &siblings.pairs()) {
+            let of_component = |edge: &&&Edge| {
+                let [from, to] = siblings.ends(&places, parent.len(), edge);
+                from != to && component.contains(&from) && component.contains(&to)
+            };
+            let among: String =
+                siblings.edges.iter().filter(of_component).map(|edge| describe(edge)).collect();
+            // Cycles of files are told above.
+            let names: Vec<&str> = component.iter().map(|&k| siblings.names[k].as_str()).collect();
+            let _ = write!(
+                out,
+                "  {} modules of /{} use one another: {}\n{among}",
+                names.len(),
+                parent.join("/"),
+                names.join(", ")
+            );
         }
     }
     out
+}
+
+/// Returns the module of a file as the names of the folders and the file on the way to it. The file of a
+/// module that has others below it is one of them, by its own name.
+fn place(base: &Path, file: &Path) -> Vec<String> {
+    let stem = file.with_extension("");
+    let path = if stem.is_dir() { stem.join(file.file_name().unwrap()) } else { file.to_owned() };
+    path.strip_prefix(base).unwrap().iter().map(|part| part.to_str().unwrap().to_owned()).collect()
+}
+
+/// Modules below one parent, and the uses by which one of them depends on another.
+#[derive(Default)]
+struct Siblings<'a> {
+    names: Vec<String>,
+    edges: Vec<&'a Edge>,
+    uses: BTreeSet<(usize, usize)>,
+}
+
+impl Siblings<'_> {
+    fn index(&mut self, name: &str) -> usize {
+        self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        })
+    }
+
+    fn pairs(&self) -> Vec<(usize, usize)> {
+        self.uses.iter().copied().collect()
+    }
+
+    /// Returns the siblings that contain the two ends of a use.
+    fn ends(&self, places: &[Vec<String>], level: usize, edge: &Edge) -> [usize; 2] {
+        [edge.from, edge.to]
+            .map(|file| self.names.iter().position(|name| *name == places[file][level]).unwrap())
+    }
+}
+
+/// Assigns each use to the modules below the nearest common parent of its two files.
+fn siblings<'a>(places: &'a [Vec<String>], edges: &'a [Edge]) -> BTreeMap<&'a [String], Siblings<'a>> {
+    let mut found: BTreeMap<&[String], Siblings> = BTreeMap::new();
+    for edge in edges {
+        let [from, to] = [edge.from, edge.to].map(|file| &places[file]);
+        let level = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+        let siblings = found.entry(&from[..level]).or_default();
+        let uses = (siblings.index(&from[level]), siblings.index(&to[level]));
+        siblings.edges.push(edge);
+        siblings.uses.insert(uses);
+    }
+    found
 }
 
 /// Returns the root files of every package by the package's folder.
@@ -94,6 +159,22 @@ fn a_planted_cycle_is_found_with_file_line_and_path() {
     assert!(found.contains("2 files use one another: a.rs, b.rs"), "{found}");
     assert!(found.contains("a.rs:2 → b.rs by crate::b::B"), "{found}");
     assert!(found.contains("b.rs:2 → a.rs by super::a::A"), "{found}");
+}
+
+#[test]
+fn folders_whose_files_use_one_another_are_a_cycle() {
+    let found = planted(&[
+        ("lib.rs", "mod a;\nmod b;"),
+        ("a/mod.rs", "mod one;\nmod two;\npub use one::A;"),
+        ("a/one.rs", "pub struct A;"),
+        ("a/two.rs", "use crate::b::B;"),
+        ("b/mod.rs", "mod three;\nmod four;\npub use three::B;"),
+        ("b/three.rs", "pub struct B;"),
+        ("b/four.rs", "use crate::a::A;"),
+    ]);
+    assert!(!found.contains("files use one another"), "{found}");
+    assert!(found.contains("2 modules of / use one another: a, b"), "{found}");
+    assert!(found.contains("a/two.rs:1 → b/three.rs") && found.contains("b/four.rs:1 → a/one.rs"), "{found}");
 }
 
 #[test]

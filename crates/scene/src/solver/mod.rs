@@ -5,6 +5,7 @@
 //! quantities derived from its parameters. Code outside of these folders accesses solvers through
 //! [`SolverScene`] only.
 
+mod constraint_gradient;
 pub(crate) mod dem;
 mod dispatch;
 pub(crate) mod feature;
@@ -15,6 +16,7 @@ mod schema;
 mod solver_scene;
 pub(crate) mod viscoelastic;
 
+pub use constraint_gradient::ConstraintGradient;
 pub use feature::Feature;
 pub use registry::{RegistryError, register, solvers};
 pub use schema::json_schema;

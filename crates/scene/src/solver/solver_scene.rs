@@ -4,8 +4,9 @@ use crate::check::{Check, Checker};
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::section::SectionType;
+use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::solver::feature::Feature;
-use crate::{ConstraintGradient, Release, SceneError};
+use crate::{Release, SceneError};
 
 /// Keys of the density constraint, for solvers without it, with the reason why they have no effect.
 pub(crate) fn keys_of_constraint(kind: &str) -> Vec<(&'static str, String)> {

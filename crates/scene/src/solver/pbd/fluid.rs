@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::section::Section;
+use crate::solver::constraint_gradient::ConstraintGradient;
 
 /// The material and its discretization into particles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,18 +73,6 @@ pub enum WallDensity {
     Images,
     /// Fraction of the kernel's integral behind the faces; particles stay half a spacing away from them.
     Integral,
-}
-
-/// Positions of the gradient along which the density constraint corrects positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ConstraintGradient {
-    /// The predicted positions, as position-based methods do: motion of single particles is damped, angular
-    /// momentum is conserved to the first order in the step.
-    Prediction,
-    /// Those at the start of the step, as SHAKE does (Ryckaert1977): angular momentum is conserved to
-    /// rounding, less energy is lost.
-    Start,
 }
 
 /// Smoothing kernels of the position-based fluid.

@@ -10,7 +10,7 @@ mod validate_fluid;
 mod validate_snow;
 
 pub(crate) use conduction::conduction_sum_m2;
-pub use fluid::{ConstraintGradient, Fluid, FluidKernel, NeighbourGrid, WallDensity};
+pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
 pub use snow::*;
 pub use springs::Springs;
 pub(crate) use validate_fluid::check_fluid;
@@ -24,6 +24,7 @@ use crate::random::unit_interval;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::section::SectionType;
+use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::solver::feature::Feature;
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
 

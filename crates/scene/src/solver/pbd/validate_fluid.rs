@@ -1,7 +1,8 @@
 //! Validates the `[fluid]` section and its domain.
 
-use super::fluid::{ConstraintGradient, Fluid, FluidKernel, WallDensity};
+use super::fluid::{Fluid, FluidKernel, WallDensity};
 use crate::check::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
+use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::{ParticleBlock, Scene, Shape, Vec3};
 
 pub(crate) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {

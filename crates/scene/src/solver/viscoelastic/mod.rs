@@ -15,8 +15,9 @@ use crate::check::{Check, Checker};
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::section::SectionType;
+use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::solver::feature::Feature;
-use crate::solver::pbd::{ConstraintGradient, Fluid, PBD, unused_maximum};
+use crate::solver::pbd::{Fluid, PBD, unused_maximum};
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
 
 /// The viscoelastic fluid.
