@@ -92,14 +92,6 @@ pub enum KernelError {
         /// The requested number of fraction bits.
         found: u32,
     },
-    /// Neighbour lists that overflowed; none was written.
-    #[error("neighbour lists: capacity {capacity}, required {required}; grow the lists and build them again")]
-    ListOverflow {
-        /// Required capacity of all lists.
-        required: u32,
-        /// The capacity.
-        capacity: u32,
-    },
     /// An invalid grid.
     #[error("uniform grid: {problem}")]
     Grid {

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_kernels::{
-    CellOrder, CellSort, CellSortMethod, GridOptions, KernelError, NeighbourLists, UniformGrid,
-};
+use frazil_kernels::{CellOrder, CellSort, CellSortMethod, GridOptions, KernelError, UniformGrid};
 use frazil_reference::primitives::z_order_key;
 use frazil_testkit::primitives::*;
 use frazil_testkit::{Random, own_device};
@@ -118,55 +116,6 @@ fn cells_and_neighbours_agree_with_all_pairs() {
 }
 
 #[test]
-fn neighbour_lists_hold_every_neighbour_or_report_the_required_capacity() {
-    proptest!(config(1000), |(
-        (points, dims) in positions(),
-        radius in 0.01f32..0.1,
-        variant in variants(),
-        capacity in 0u32..3000,
-    )| {
-        let n = points.len();
-        let sorted = sort(&points, dims, variant);
-        let found = DEVICE.buffer::<[u32; 2]>("found", n).unwrap();
-        let mut lists = NeighbourLists::with_workgroup_size(&DEVICE, n as u32, capacity, variant.2).unwrap();
-        DEVICE.upload(lists.neighbour(), &vec![7; capacity as usize]).unwrap();
-        run(|r| {
-            sorted.grid.record_neighbour_counts(r, &sorted.count, &sorted.key, &sorted.position, radius, &found);
-            lists.record_build(r, &sorted.count, &sorted.grid, &sorted.key, &sorted.position, radius).unwrap();
-        });
-        let hits: Vec<u32> = DEVICE.download(&found, n).unwrap().iter().map(|f| f[1]).collect();
-        let total: u32 = hits.iter().sum();
-        prop_assert_eq!(DEVICE.download(lists.required(), 1).unwrap()[0], total);
-        match lists.check(&DEVICE) {
-            Ok(()) => prop_assert!(total <= capacity),
-            Err(KernelError::ListOverflow { required, capacity: had }) => {
-                prop_assert_eq!((required, had), (total, capacity));
-                prop_assert!(total > capacity);
-                let untouched = DEVICE.download(lists.neighbour(), capacity as usize).unwrap();
-                prop_assert!(untouched.iter().all(|j| *j == 7), "lists that do not fit are not written");
-            }
-            Err(other) => return Err(TestCaseError::fail(other.to_string())),
-        }
-        // Regrown and replayed they are complete.
-        lists.build(&DEVICE, &sorted.count, &sorted.grid, &sorted.key, &sorted.position, radius).unwrap();
-        prop_assert_eq!(DEVICE.download(lists.len(), n).unwrap(), hits);
-        let (start, neighbour) =
-            (DEVICE.download(lists.start(), n).unwrap(), DEVICE.download(lists.neighbour(), total as usize).unwrap());
-        let len = DEVICE.download(lists.len(), n).unwrap();
-        let near = |i: usize, j: usize| {
-            let d: [f32; 3] = std::array::from_fn(|a| sorted.points[i][a] - sorted.points[j][a]);
-            i != j && d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < radius * radius
-        };
-        for i in 0..n {
-            let mut list = neighbour[start[i] as usize..][..len[i] as usize].to_vec();
-            prop_assert!(list.iter().all(|j| near(i, *j as usize)));
-            list.sort_unstable();
-            prop_assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "no neighbour twice");
-        }
-    });
-}
-
-#[test]
 fn a_full_cell_is_sorted_by_either_method() {
     // Every particle in one cell: the slowest case for counting.
     let points = vec![[0.05f32; 3]; 5000];
@@ -192,7 +141,7 @@ fn the_faster_cell_sort_is_found_and_remembered() {
 fn misuse_is_refused_by_name() {
     let grid = UniformGrid::new(&DEVICE, [0.0; 3], [1.0; 3], 0.1).unwrap();
     let larger = UniformGrid::new(&DEVICE, [0.0; 3], [2.0; 3], 0.1).unwrap();
-    let (key, order, position) = (padded(&[], 10), padded(&[], 10), DEVICE.buffer("position", 10).unwrap());
+    let (key, order) = (padded(&[], 10), padded(&[], 10));
     let mut recorder = DEVICE.recorder().unwrap();
     for method in [CellSortMethod::Radix, CellSortMethod::Counting] {
         let sort = CellSort::with_method(&DEVICE, 10, &grid, method).unwrap();
@@ -201,15 +150,6 @@ fn misuse_is_refused_by_name() {
         assert!(matches!(record(count(0, 11), &grid, &order), KernelError::Capacity { found: 11, .. }));
         assert!(matches!(record(count(0, 10), &grid, &key), KernelError::Overlap { .. }));
         assert!(matches!(record(count(0, 10), &larger, &order), KernelError::Grid { .. }));
-    }
-    let lists = NeighbourLists::new(&DEVICE, 10, 10).unwrap();
-    let short = DEVICE.buffer("short", 9).unwrap();
-    let error = lists.record_build(&mut recorder, &count(0, 10), &grid, &key, &short, 0.1).unwrap_err();
-    assert!(matches!(error, KernelError::TooSmall { found: 9, required: 10, .. }), "{error}");
-    for radius in [0.0, f32::NAN, 0.11] {
-        let error =
-            lists.record_build(&mut recorder, &count(0, 10), &grid, &key, &position, radius).unwrap_err();
-        assert!(error.to_string().contains("expected a positive radius up to the cell size"), "{error}");
     }
 }
 
