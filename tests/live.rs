@@ -403,7 +403,8 @@ fn assert_failed_changes_change_nothing(scene: &Scene, changed: &Scene) {
     assert!(n_failed > 0, "the change creates nothing");
     // A body that begins to move needs some steps until it touches a particle.
     for _ in 0..100 {
-        (step(&mut *solver), step(&mut *unchanged));
+        step(&mut *solver);
+        step(&mut *unchanged);
     }
     let (found, before) = (step(&mut *solver), step(&mut *unchanged));
     assert!(found.iter().zip(&before).any(|(a, b)| a.words != b.words), "the change has no effect");
