@@ -146,6 +146,29 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
     assert!((slippery / free - 1.0).abs() < 1e-3, "{slippery} m for {free} m");
 }
 
+/// A surface along a row of nodes holds that row, whichever way the positions of nodes are rounded: a sticky
+/// ceiling at many rows holds snow that touches it.
+#[test]
+fn a_surface_along_any_row_of_nodes_holds_that_row() {
+    for h in [0.01_f64, 0.02, 0.03, 0.07] {
+        let section = stiff(2, h, Transfer::PicFlip);
+        let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
+        for row in [9, 11, 14, 19, 23, 29, 35, 37, 41, 47, 58] {
+            let top = f64::from(row) * h;
+            let body = block(2, [4.0 * h, top - 4.0 * h, 0.0], [8.0 * h, top, 0.0], 0.5 * h, 400.0);
+            let ceiling = plane([4.0 * h, top, 0.0], [0.0, -1.0, 0.0], 0.0, true);
+            let space = under_gravity(vec![ceiling], [12.0 * h, top + 4.0 * h, 0.0].map(|x| x as f32));
+            let mut trial = Trial::new(&section, dt, &space, &body);
+            let steps = 10_u32;
+            let speed = -trial.advance(steps.into()).momentum.y / trial.sums().mass;
+            // Sound passes three cells of four meanwhile: a third of the snow or more is held.
+            let free = G * f64::from(steps) * dt;
+            assert!((0.0..0.7 * free).contains(&speed), "h {h}, row {row}: {speed} m/s, freely {free} m/s");
+            assert_no_validation_messages(&trial.snow.device);
+        }
+    }
+}
+
 #[test]
 fn a_plow_pushes_snow_and_releases_it_when_it_stops() {
     let h = 0.02;

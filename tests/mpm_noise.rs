@@ -30,14 +30,18 @@ const H: f64 = 0.01;
 /// strain of a lone particle, which then reaches a balance of noise and damping.
 const DT_S: f64 = 4e-4;
 
-/// Creates one particle at 1 m/s along x, at an offset from a row of nodes in cells.
-fn drifter(device: Device, section: &Section, offset_cells: f64) -> Snowpack {
+/// Velocity gradient in 1/s that rounding leaves in a field of 1 m/s: nodes differ by 4 units in the last
+/// place, since a device may divide with an error of 2.5, and the slopes of their weights add to at most 3/2.
+const ROUNDING_1_S: f64 = 4.0 * 1.5 * 0.5 * f32::EPSILON as f64 / H;
+
+/// Creates one particle at a velocity along x, at an offset from a row of nodes in cells.
+fn drifter(device: Device, section: &Section, speed_m_s: f32, offset_cells: f64) -> Snowpack {
     let at = |cells: f64| (H * (cells + offset_cells)) as f32;
     let z = if section.dimensions == 3 { at(8.0) } else { 0.0 };
     let volume = (0.5 * H).powi(section.dimensions as i32);
     let beginning = InitialState {
         positions_m: vec![[at(8.0), at(8.0), z]],
-        velocities_m_s: vec![[1.0, 0.0, 0.0]],
+        velocities_m_s: vec![[speed_m_s, 0.0, 0.0]],
         masses_kg: vec![(400.0 * volume) as f32],
         volumes_m3: vec![volume as f32],
         ..InitialState::default()
@@ -70,6 +74,7 @@ fn noise_grows_in_the_printed_scheme_and_each_correction_removes_its_part() {
         let found = [
             ("as printed", Weights::AsPrinted, false, 5e-3),
             ("as printed, floor", Weights::AsPrinted, true, 5e-3),
+            ("as printed, floor, farther", Weights::AsPrinted, true, 1.5e-2),
             ("as printed, floor, nearer", Weights::AsPrinted, true, 1e-3),
             ("factored", Weights::Factored, false, 5e-3),
             ("factored, floor", Weights::Factored, true, 5e-3),
@@ -82,7 +87,7 @@ fn noise_grows_in_the_printed_scheme_and_each_correction_removes_its_part() {
                 flip_ratio: Some(1.0),
                 ..Section::sampled(dimensions, H)
             };
-            let mut snow = drifter(device(), &section, offset);
+            let mut snow = drifter(device(), &section, 1.0, offset);
             let curve = curve(&mut snow);
             for (step, rate, energy) in &curve {
                 println!(
@@ -92,19 +97,21 @@ fn noise_grows_in_the_printed_scheme_and_each_correction_removes_its_part() {
             assert_no_validation_messages(&snow.device);
             curve
         });
-        let [printed, floor_alone, floor_nearer, factored, both] = found;
+        let [printed, floor_alone, floor_farther, floor_nearer, factored, both] = found;
         // Noise grows from the rounding of a velocity over a cell until snow yields, within a few steps.
         let growth = |curve: &[(u64, f64, f64)]| {
             let max = curve.iter().fold((0.0_f64, 0.0_f64), |m, p| (m.0.max(p.1), m.1.max(p.2)));
-            (max.0 / curve[0].1, max.1 / curve[0].2)
+            (max.0 / curve[0].1, max.1 / curve[0].2.max(1e-12))
         };
         let (rate, energy) = growth(&printed);
         println!("{dimensions}-D: ∇v grows {rate:.1e}-fold, energy {energy:.1e}-fold");
         assert!(rate > 1e3 && energy > 1e6, "{rate:e} {energy:e}");
-        // A floor suppresses strain below it: the noise of a particle nearer to the row, not of this one.
-        assert!(growth(&floor_alone).1 > 1e6);
+        // A floor suppresses strain below it: the noise of a particle nearer to the row, not of these; which
+        // of them, depends on how the device rounds.
+        assert!([floor_alone, floor_farther].iter().any(|curve| growth(curve).1 > 1e3));
         for curve in [floor_nearer, factored, both] {
-            assert!(curve.iter().all(|(_, rate, energy)| (*rate, *energy) == (0.0, 0.0)), "{curve:?}");
+            let is_quiet = |(_, rate, energy): &(u64, f64, f64)| *rate <= ROUNDING_1_S && *energy <= 1e-12;
+            assert!(curve.iter().all(is_quiet), "{curve:?}");
         }
     }
 }
@@ -120,11 +127,10 @@ fn stiffness_of_place(f: f64) -> f64 {
 
 /// Strains a lone particle at rest by 10⁻⁴ along all axes, and returns ε'/ε of its strain in a step by least
 /// squares over steps in which it is between 10⁻⁶ and 2·10⁻⁴: the theory is linear in it.
-fn factor(section: &Section, dt_s: f64, offset_cells: f64) -> f64 {
+fn factor(device: &Device, section: &Section, dt_s: f64, offset_cells: f64) -> f64 {
     let dimensions = section.dimensions as usize;
     let still =
         Section { material: Material { plastic: false, ..section.material.clone() }, ..section.clone() };
-    let device = Device::open(&DeviceOptions::default()).unwrap();
     let at = |cells: f64| (H * (cells + offset_cells)) as f32;
     let z = if dimensions == 3 { at(8.0) } else { 0.0 };
     let volume = (0.5 * H).powi(dimensions as i32);
@@ -145,7 +151,7 @@ fn factor(section: &Section, dt_s: f64, offset_cells: f64) -> f64 {
     let parameters = MpmParameters::new(&still, dt_s, space()).unwrap();
     snow = Snowpack::of(
         device.clone(),
-        Mpm::restore(&device, parameters, &state, 0, Default::default()).unwrap(),
+        Mpm::restore(device, parameters, &state, 0, Default::default()).unwrap(),
     );
     // The first step has no stress yet, and computes it.
     let strain = |snow: &mut Snowpack| {
@@ -162,6 +168,7 @@ fn factor(section: &Section, dt_s: f64, offset_cells: f64) -> f64 {
 
 #[test]
 fn a_step_multiplies_the_strain_of_a_lone_particle_as_in_theory_with_and_without_the_corrections() {
+    let device = Device::open(&DeviceOptions::default()).unwrap();
     for dimensions in [2, 3] {
         for (weights, strain_floor, node_mass_cutoff) in [
             (Weights::AsPrinted, false, 0.0),
@@ -184,7 +191,7 @@ fn a_step_multiplies_the_strain_of_a_lone_particle_as_in_theory_with_and_without
                     let dt_s = courant * H / section.material.wave_speed_m_s(1.0);
                     let offset = 5e-3;
                     let theory = 1.0 - kappa * courant * courant * stiffness_of_place(offset);
-                    let found = factor(&section, dt_s, offset);
+                    let found = factor(&device, &section, dt_s, offset);
                     println!(
                         "{dimensions}-D, {weights:?}, cut-off {node_mass_cutoff}, FLIP {flip}, {courant}: {found:.4}, \
                          {theory:.4}"
@@ -209,16 +216,27 @@ fn a_single_particle_drifts_without_strain() {
     // 10⁵ steps in the long run. Validation would take longer than the steps; the test above runs with it.
     let full = is_full_run();
     let steps = if full { 100_000 } else { 4_000 };
-    let device = Device::open(&DeviceOptions::default()).unwrap();
-    let mut snow = drifter(device, &Section::sampled(2, H), 5e-3);
-    let before = snow.particles()[0];
-    snow.advance(steps);
-    let after = snow.particles()[0];
-    assert_eq!((after.elastic, after.plastic_volume), (DMat3::IDENTITY, 1.0));
-    // Its energy is that of its velocity, whose bits are unchanged.
-    assert_eq!(after.velocity, before.velocity);
-    let distance = after.position.x - before.position.x;
-    println!("{steps} steps, {distance:.3} m on: F = I, v = {:?}", after.velocity);
-    // Positions up to 41 m are rounded to 2 µm per step, always in the same direction for constant velocity.
-    assert!((distance - steps as f64 * DT_S).abs() < steps as f64 * 2e-6, "{distance} m");
+    // At 1 m/s every quotient of momentum and mass is exact where division is; at others none is.
+    for speed in [1.0_f32, 0.7] {
+        let device = Device::open(&DeviceOptions::default()).unwrap();
+        let mut snow = drifter(device, &Section::sampled(2, H), speed, 5e-3);
+        let before = snow.particles()[0];
+        snow.advance(steps);
+        let after = snow.particles()[0];
+        let distance = after.position.x - before.position.x;
+        println!("{steps} steps, {distance:.3} m on: F = {:?}, v = {:?}", after.elastic, after.velocity);
+        // The affine velocity keeps the rounding of each step, a random walk that turns the particle and does
+        // not strain it: by 1.5·10⁻⁴ on an NVIDIA H200, which divides with an error.
+        let walk = ROUNDING_1_S * (steps as f64).sqrt();
+        let turn = 0.5 * (after.elastic.x_axis.y - after.elastic.y_axis.x).abs();
+        assert!(turn <= walk * steps as f64 * DT_S, "turned by {turn}");
+        let strain = after.elastic.transpose() * after.elastic - DMat3::IDENTITY;
+        assert!(largest(strain) <= 4e-6 && after.plastic_volume == 1.0, "{after:?}");
+        // Each step may round the velocity by a unit; positions up to 41 m are rounded to 2 µm per step,
+        // always in the same direction for constant velocity.
+        let slowed = steps as f64 * f64::from(f32::EPSILON);
+        assert!((after.velocity - before.velocity).length() <= 0.1 * slowed, "{:?}", after.velocity);
+        let expected = f64::from(speed) * steps as f64 * DT_S;
+        assert!((distance - expected).abs() < steps as f64 * 2e-6, "{distance} m");
+    }
 }

@@ -7,6 +7,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "bonds/bonds.glsl"
+#include "common/rounded_sqrt.glsl"
 
 layout(scalar, push_constant) uniform Params {
     BondTable table;
@@ -20,7 +21,7 @@ layout(scalar, binding = 4) buffer RestLength { float rest_length_m[]; };
 layout(scalar, binding = 5) buffer State { uint state[]; };
 
 void update_bond(uint i, uint j, uint at) {
-    float length_m = sqrt(distance2_m2(position[i], position[j]));
+    float length_m = rounded_sqrt(distance2_m2(position[i], position[j]));
     float rest_m = rest_length_m[at];
     precise float yield_m = yield_ratio * rest_m;
     precise float beyond_m = abs(length_m - rest_m) - yield_m;

@@ -35,7 +35,7 @@ void main() {
     if (!(p.w > 0.0)) return;
     vec3 v = node_velocity[at];
     vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
-    COLLIDE(t, x, time_s, v);
+    COLLIDE(t, x, ON_SURFACE_CELLS * t.cell_m, time_s, v);
     node_velocity[at] = v;
     if (TRANSFER == PIC_FLIP) node_change[at] = v - p.xyz / p.w;
 }

@@ -46,7 +46,7 @@ void main() {
     MpmTerms t = terms[0];
     vec3 x = position[i];
     vec3 v = velocity[i];
-    COLLIDE_AND_MEASURE(t, x, time_s, mass[i], v);
+    COLLIDE_AND_MEASURE(t, x, 0.0, time_s, mass[i], v);
     vec3 next = x + t.dt_s * v;
     if (HAS_CONTACT_FORCES == 0u) {
         PUSH_OUT(t, next, time_s);

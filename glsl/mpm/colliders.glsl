@@ -8,27 +8,27 @@
 #include "common/surfaces.glsl"
 #include "mpm/walls.glsl"
 
-// Collides a velocity at x with all bodies, the walls of the domain last; runs a statement after each
-// collision with a body.
-#define COLLIDE_AND(terms, x_m, time_s, v, statement)                                                    \
+// Collides a velocity at x with all bodies that are at most `reach_m` away, the walls of the domain last;
+// runs a statement after each collision with a body.
+#define COLLIDE_AND(terms, x_m, reach_m, time_s, v, statement)                                           \
     if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                          \
         Body body_ = colliders[k_];                                                                      \
         vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                   \
-        if (surface_.w <= 0.0 && (ONLY_STICKY == 0u || body_.is_sticky != 0u)) {                         \
+        if (surface_.w <= reach_m && (ONLY_STICKY == 0u || body_.is_sticky != 0u)) {                     \
             vec3 before_ = v;                                                                            \
             vec3 moving_ = velocity_of(body_, x_m, time_s);                                              \
             v = collide(v, surface_.xyz, moving_, body_.friction, body_.is_sticky != 0u);                \
             statement;                                                                                   \
         }                                                                                                \
     }                                                                                                    \
-    v = collide_with_walls(terms, x_m, v)
+    v = collide_with_walls(terms, x_m, reach_m, v)
 
-#define COLLIDE(terms, x_m, time_s, v) COLLIDE_AND(terms, x_m, time_s, v, {})
+#define COLLIDE(terms, x_m, reach_m, time_s, v) COLLIDE_AND(terms, x_m, reach_m, time_s, v, {})
 
 // Collides the velocity of a mass, and adds the impulse of each collision to the sums of the body. Needs the
 // constant HAS_NAMED_BODIES, without which nothing is added, and common/fixed.glsl.
-#define COLLIDE_AND_MEASURE(terms, x_m, time_s, mass_kg, v)                                              \
-    COLLIDE_AND(terms, x_m, time_s, v,                                                                   \
+#define COLLIDE_AND_MEASURE(terms, x_m, reach_m, time_s, mass_kg, v)                                     \
+    COLLIDE_AND(terms, x_m, reach_m, time_s, v,                                                          \
                 if (HAS_NAMED_BODIES != 0u && before_ != v)                                              \
                     add_impulse_on_body(k_, terms.first_named, (mass_kg) * (before_ - v),                \
                                         x_m - torque_centre(body_, time_s), terms.quanta_per_n_s))

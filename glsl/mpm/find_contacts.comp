@@ -49,11 +49,11 @@ void main() {
         for (uint k = 0u; k < t.n_colliders; ++k) {
             Body body = colliders[k];
             vec4 surface = surface_of(t.up_axis, body, x, time_s);
-            if (surface.w > 0.0) continue;
+            if (surface.w > ON_SURFACE_CELLS * t.cell_m) continue;
             holding = touch(holding, v, surface.xyz, velocity_of(body, x, time_s), body.friction, body.is_sticky != 0u);
         }
         for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
-            float side = wall_side(t, x, axis);
+            float side = wall_side(t, x, ON_SURFACE_CELLS * t.cell_m, axis);
             if (side == 0.0) continue;
             vec3 normal = vec3(0.0);
             normal[axis] = side;

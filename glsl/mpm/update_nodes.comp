@@ -72,7 +72,7 @@ void main() {
         vec3 pushed = p.w > t.node_mass_cutoff_kg ? pull / p.w : vec3(0.0);
         v = before + t.dt_s * (pushed + t.gravity_m_s2);
         vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
-        COLLIDE_AND_MEASURE(t, x, time_s, p.w, v);
+        COLLIDE_AND_MEASURE(t, x, ON_SURFACE_CELLS * t.cell_m, time_s, p.w, v);
     }
     node_velocity[at] = v;
     if (TRANSFER == PIC_FLIP) node_change[at] = v - before;

@@ -159,7 +159,7 @@ void main() {
 
     bool is_sound = true;
     if (MOVES != 0u) {
-        v = collide_with_walls(t, x, v);
+        v = collide_with_walls(t, x, 0.0, v);
         vec3 next = x + t.dt_s * v;
         if (HAS_CONTACT_FORCES == 0u) next = kept_in_domain(t, next);
         if (DIMENSIONS == 2u) next.z = x.z;

@@ -6,6 +6,11 @@
 #include "mpm/terms.glsl"
 #include "linalg/matrix.glsl"
 
+// Distance from a surface, in cells, up to which a node is on it. Without it, a wall or a body along a row of
+// nodes would hold that row or not by the rounding of the nodes' positions, which differs between devices and
+// places. It exceeds that rounding up to 5000 cells from the origin, and moves a surface by 0.1 % of a cell.
+const float ON_SURFACE_CELLS = 1.0 / 1024.0;
+
 // Returns the velocity after an inelastic collision with Coulomb friction (Breekveldt2017 sec 3.2.5).
 vec3 collide(vec3 v, vec3 normal, vec3 body_velocity, float friction, bool is_sticky) {
     if (is_sticky) return body_velocity;
@@ -18,9 +23,11 @@ vec3 collide(vec3 v, vec3 normal, vec3 body_velocity, float friction, bool is_st
     return body_velocity + tangent * (1.0 + friction * along / speed);
 }
 
-// Returns 1 at or behind the lower wall of an axis, −1 at or behind the upper one.
-float wall_side(MpmTerms terms, vec3 x_m, uint axis) {
-    return x_m[axis] <= terms.domain_min_m[axis] ? 1.0 : x_m[axis] >= terms.domain_max_m[axis] ? -1.0 : 0.0;
+// Returns 1 at a distance of at most `reach_m` from the lower wall of an axis or behind it, −1 for the upper
+// one.
+float wall_side(MpmTerms terms, vec3 x_m, float reach_m, uint axis) {
+    if (x_m[axis] - terms.domain_min_m[axis] <= reach_m) return 1.0;
+    return terms.domain_max_m[axis] - x_m[axis] <= reach_m ? -1.0 : 0.0;
 }
 
 // Returns μ of the wall of an axis on the side of wall_side, negative if it is sticky.
@@ -28,9 +35,9 @@ float wall_friction(MpmTerms terms, float side, uint axis) {
     return side > 0.0 ? terms.lower_wall_friction[axis] : terms.upper_wall_friction[axis];
 }
 
-vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
+vec3 collide_with_walls(MpmTerms terms, vec3 x_m, float reach_m, vec3 v) {
     for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
-        float side = wall_side(terms, x_m, axis);
+        float side = wall_side(terms, x_m, reach_m, axis);
         if (side == 0.0) continue;
         vec3 normal = vec3(0.0);
         normal[axis] = side;

@@ -447,18 +447,18 @@ impl<'a> Stages<'a> {
         grid_of(self.device, &self.mpm).expect("nodes")
     }
 
-    /// Returns true if the collision of a velocity with bodies depends on the rounding of the position;
-    /// `with_walls` includes the domain's walls.
-    fn is_on_an_edge(&self, x: DVec3, v: DVec3, time_s: f64, with_walls: bool) -> bool {
+    /// Returns true if the collision of a velocity with bodies within a reach depends on the rounding of the
+    /// position; `with_walls` includes the domain's walls.
+    fn is_on_an_edge(&self, x: DVec3, reach_m: f64, v: DVec3, time_s: f64, with_walls: bool) -> bool {
         let mut p = self.case.p.clone();
         if !with_walls {
             p.domain_min_m -= DVec3::splat(1e3);
             p.domain_max_m += DVec3::splat(1e3);
         }
-        let here = twin::collide(&p, x, v, time_s);
+        let here = twin::collide(&p, x, reach_m, v, time_s);
         (0..2 * p.dimensions).any(|k| {
             let aside = x + DVec3::AXES[k / 2] * if k % 2 == 0 { 4e-7 } else { -4e-7 };
-            (twin::collide(&p, aside, v, time_s) - here).length() > 1e-5 * (v.length() + 1.0)
+            (twin::collide(&p, aside, reach_m, v, time_s) - here).length() > 1e-5 * (v.length() + 1.0)
         })
     }
 
@@ -469,6 +469,7 @@ impl<'a> Stages<'a> {
     pub fn update_nodes(&mut self, time_s: f64) {
         self.run(&[Stage::UpdateNodes]);
         let p = &self.case.p;
+        let reach_m = p.on_surface_m();
         // A velocity differs by its bound after the collision with each body.
         let n_bodies = p.colliders.len() as f64;
         let device = self.grid();
@@ -484,15 +485,15 @@ impl<'a> Stages<'a> {
                 continue;
             }
             let (x, v) = (p.node_m(*at), free.nodes[at].velocity);
-            if self.is_on_an_edge(x, v, time_s, false) {
+            if self.is_on_an_edge(x, reach_m, v, time_s, false) {
                 self.impulse_off += n_bodies * node.mass * (v.length() + 1.0);
             }
-            if self.is_on_an_edge(x, v, time_s, !self.case.is_dyadic()) {
+            if self.is_on_an_edge(x, reach_m, v, time_s, true) {
                 continue;
             }
-            let is_touched = p.colliders.iter().any(|c| c.distance_m(p, x, time_s).0 <= 0.0);
+            let is_touched = p.colliders.iter().any(|c| c.distance_m(p, x, time_s).0 <= reach_m);
             for (k, body) in p.colliders.iter().enumerate() {
-                if body.distance_m(p, x, time_s).0 <= 0.0 {
+                if body.distance_m(p, x, time_s).0 <= reach_m {
                     self.worst.see(k);
                 }
             }
@@ -636,8 +637,8 @@ impl<'a> Stages<'a> {
             }
             let is_inert = new.id == old.id && new.mass == old.mass && new.volume == old.volume;
             self.worst.note("UpdateParticles: constants", f64::from(u8::from(!is_inert)), 0.0, &name);
-            if self.is_on_an_edge(old.position, twin.velocity, time_s, false)
-                || self.is_on_an_edge(old.position, new.velocity, time_s, false)
+            if self.is_on_an_edge(old.position, 0.0, twin.velocity, time_s, false)
+                || self.is_on_an_edge(old.position, 0.0, new.velocity, time_s, false)
             {
                 self.impulse_off += n_bodies * old.mass * (twin.velocity.length() + picked + 1.0);
                 continue;

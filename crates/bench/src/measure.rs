@@ -6,17 +6,13 @@ use crate::error::{Error, Result};
 use crate::peak::peak_gb_per_s;
 use crate::row::{Clock, Row};
 use crate::stopping::{Profile, StopReason};
+use frazil_kernels::{CopyWords, MultiplyAdd};
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
 use std::time::{Instant, SystemTime};
 
 /// Bytes written to flush the caches: more than the last-level cache of all but a few devices (MI300X: 256
 /// MiB), or as much as the device can bind.
 const FLUSH_BYTES: u64 = 128 << 20;
-/// Bytes of each of the two buffers that the copy bandwidth is measured with: beyond most caches, yet quick
-/// to copy.
-const COPY_BYTES: u64 = 64 << 20;
-const COPIES: usize = 11;
-
 /// A device and its copy bandwidth.
 pub struct Session {
     device: Device,
@@ -57,7 +53,7 @@ impl Session {
         let words = |bytes: u64| (bytes.min(device.capabilities().max_storage_range) / 4) as usize;
         Ok(Self {
             device: device.clone(),
-            copy_gb_per_s: copy_bandwidth(device, words(COPY_BYTES))?,
+            copy_gb_per_s: CopyWords::gb_per_s(device)?.unwrap_or(f64::NAN),
             device_flush: device.buffer("cache flush", words(FLUSH_BYTES))?,
             host_flush: Vec::new().into(),
             commit,
@@ -102,6 +98,8 @@ impl Session {
     /// Like [`Self::prepare`].
     pub fn measure(&self, bench: &dyn Bench, point: &Point, profile: Profile) -> Result<Row> {
         let mut running = self.prepare(bench, point)?;
+        // Clocks fall while the host prepares and verifies.
+        MultiplyAdd::raise_clocks(&self.device)?;
         let cold: Vec<Sample> =
             (0..profile.cold_samples()).map(|_| running.cold_sample()).collect::<Result<_>>()?;
         // The flush evicted everything from the caches.
@@ -267,23 +265,6 @@ fn span_ns(times: &[PassTime]) -> f64 {
     let start = times.iter().map(|t| t.start_ns).fold(f64::INFINITY, f64::min);
     let end = times.iter().map(|t| t.start_ns + t.duration_ns).fold(0.0, f64::max);
     (end - start).max(0.0)
-}
-
-/// Returns the median bandwidth of several copies.
-fn copy_bandwidth(device: &Device, words: usize) -> Result<f64> {
-    let from: Buffer<u32> = device.buffer("copy source", words)?;
-    let to: Buffer<u32> = device.buffer("copy target", words)?;
-    let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
-    // Memory that was never written may not be allocated yet.
-    recorder.fill(&from, 1);
-    recorder.fill(&to, 2);
-    for _ in 0..COPIES {
-        recorder.copy(&from, &to, words);
-    }
-    let times = device.submit(recorder)?.pass_times()?;
-    let copies = times.iter().filter(|time| time.name == "copy");
-    let mut rates: Vec<f64> = copies.map(|time| time.bytes as f64 / time.duration_ns).collect();
-    Ok(frazil_report::median(&mut rates))
 }
 
 #[cfg(test)]

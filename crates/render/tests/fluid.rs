@@ -424,7 +424,8 @@ fn bodies_hide_fluid_and_show_through_it() {
     let light = Light { to_sun: vec3(0.0, 0.8, 0.6), ..Light::default() };
     let absorption_1_m = [0.0, 8.0, 8.0];
     let blue = FluidMaterial { absorption_1_m, color: [0.0, 0.0, 1.0], ..CLEAR };
-    let background = [0.5; 3];
+    // A whole number of 255ths, which no driver rounds elsewhere.
+    let background = [0.4; 3];
     let mut draw = |balls: &[Ball], has_fluid: bool| {
         let fluid = has_fluid.then(|| fluid(&sets, blue));
         studio.draw(&Frame {
@@ -446,8 +447,8 @@ fn bodies_hide_fluid_and_show_through_it() {
     assert!(with_ball.x > 1.5 * without.x, "the red of the ball shows: {with_ball} {without}");
     assert!((with_ball.z - without.z).abs() < 0.1, "over the blue of the fluid: {with_ball} {without}");
     // Beside the fluid there is only the background.
-    assert_eq!(nothing.at(10, 100), [128; 3]);
-    assert!(nothing.at(100, 100) != [128; 3]);
+    assert_eq!(nothing.at(10, 100), [102; 3]);
+    assert!(nothing.at(100, 100) != [102; 3]);
     studio.check();
 }
 
@@ -459,9 +460,9 @@ fn no_particles_are_drawn_as_nothing() {
     studio.device.upload(&water.count.count, &[0]).unwrap();
     let sets = [water.set()];
     for sets in [&sets[..], &[]] {
-        let frame = Frame { background: [0.5; 3], fluid: Some(fluid(sets, CLEAR)), ..Frame::default() };
+        let frame = Frame { background: [0.4; 3], fluid: Some(fluid(sets, CLEAR)), ..Frame::default() };
         let picture = studio.draw(&frame);
-        assert!(picture.pixels.iter().all(|pixel| pixel.to_le_bytes()[..3] == [128; 3]));
+        assert!(picture.pixels.iter().all(|pixel| pixel.to_le_bytes()[..3] == [102; 3]));
     }
     studio.check();
 }

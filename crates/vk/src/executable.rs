@@ -137,7 +137,10 @@ impl Executable {
         Occupancy {
             registers: first(&["Register Count", "VGPRs", "GRF registers", "Max live registers"]),
             spills: sum(&["Spilled SGPRs", "Spilled VGPRs", "Spill Count"]),
-            scratch_bytes: first(&["Local Memory Size", "Scratch size", "Scratch Memory Size"]),
+            // NVIDIA's driver 580 fills the lower 32 bits only; the others hold a constant.
+            scratch_bytes: value("Local Memory Size")
+                .map(|bytes| bytes & 0xffff_ffff)
+                .or(first(&["Scratch size", "Scratch Memory Size"])),
             shared_memory_bytes: first(&["Shared Memory Size", "LDS size", "Workgroup Memory Size"]),
             code_bytes: first(&["Binary Size", "Code size"]),
             subgroups_per_simd: value("Subgroups per SIMD"),
@@ -231,7 +234,11 @@ mod tests {
 
     #[test]
     fn statistics_of_three_drivers_are_known_by_name() {
-        let nvidia = executable(&[("Register Count", 40), ("Binary Size", 1024), ("Local Memory Size", 0)]);
+        let nvidia = executable(&[
+            ("Register Count", 40),
+            ("Binary Size", 1024),
+            ("Local Memory Size", 0x10_0000_0000),
+        ]);
         assert_eq!(
             nvidia.occupancy(),
             Occupancy {

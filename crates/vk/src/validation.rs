@@ -98,14 +98,17 @@ mod tests {
     #[test]
     fn a_planted_invalid_call_is_collected_as_an_error() {
         let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+        let buffer = device.buffer::<u32>("planted", 2).unwrap();
         let mut recorder = device.recorder().unwrap();
         let commands = recorder.commands();
-        // SAFETY: not safe at all: no pipeline is bound. The layer reports it, and the commands are never
-        // submitted.
-        unsafe { recorder.shared.raw.cmd_dispatch(commands, 1, 1, 1) };
+        // A driver must survive it: NVIDIA's crashes at a dispatch without a pipeline.
+        // SAFETY: the offset is no multiple of 4. The layer reports it, and the commands are never submitted.
+        unsafe { recorder.shared.raw.cmd_fill_buffer(commands, buffer.raw().inner.handle, 2, 4, 0) };
         let messages = device.validation().take();
         assert!(
-            messages.iter().any(|m| m.severity == Severity::Error && m.id.starts_with("VUID-vkCmdDispatch")),
+            messages
+                .iter()
+                .any(|m| m.severity == Severity::Error && m.id.starts_with("VUID-vkCmdFillBuffer")),
             "{messages:?}"
         );
         drop(recorder);

@@ -31,7 +31,8 @@ use crate::bench::Bench;
 /// Returns all benches.
 pub fn all() -> &'static [&'static dyn Bench] {
     &[
-        &copy::Copy,
+        &copy::Copy::Driver,
+        &copy::Copy::Kernel,
         &flops::Flops,
         &reduction::Reduction,
         &segmented_reduction::SegmentedReduction,

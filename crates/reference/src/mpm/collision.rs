@@ -7,6 +7,14 @@ use glam::{DMat3, DVec3};
 /// Share of a speed that rounding on a device leaves along a normal after its removal.
 const STANDING: f64 = 1e-5;
 
+impl Parameters {
+    /// Distance from a surface up to which a node is on it: a row of nodes along a surface is on it however
+    /// the positions are rounded.
+    pub fn on_surface_m(&self) -> f64 {
+        self.cell_size_m / 1024.0
+    }
+}
+
 impl Collider {
     /// Returns the signed distance in m and the outward normal at a time.
     pub fn distance_m(&self, p: &Parameters, x: DVec3, time_s: f64) -> (f64, DVec3) {
@@ -23,9 +31,10 @@ pub(super) fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec
     })
 }
 
-/// Returns a velocity after collision with the bodies and walls that contain the point at a time.
-pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 {
-    collide_and_measure(p, x, (0.0, velocity), time_s, &mut [])
+/// Returns a velocity after collision with the bodies and walls that contain the point at a time, or are at
+/// most `reach_m` away.
+pub fn collide(p: &Parameters, x: DVec3, reach_m: f64, velocity: DVec3, time_s: f64) -> DVec3 {
+    collide_and_measure(p, x, reach_m, (0.0, velocity), time_s, &mut [])
 }
 
 /// Like [`collide`], with the velocity of a mass in kg, whose impulses and angular impulses are added to
@@ -33,6 +42,7 @@ pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 
 pub(super) fn collide_and_measure(
     p: &Parameters,
     x: DVec3,
+    reach_m: f64,
     (mass, velocity): (f64, DVec3),
     time_s: f64,
     impulses: &mut [[DVec3; 2]],
@@ -40,7 +50,7 @@ pub(super) fn collide_and_measure(
     let mut v = velocity;
     for (k, collider) in p.colliders.iter().enumerate() {
         let (distance, normal) = collider.distance_m(p, x, time_s);
-        if distance <= 0.0 {
+        if distance <= reach_m {
             let before = v;
             let (offset, body_velocity) = collider.motion_at(time_s);
             v = collider.surface.respond(v, normal, body_velocity);
@@ -52,7 +62,7 @@ pub(super) fn collide_and_measure(
         }
     }
     for (distance, normal, surface) in walls(p, x) {
-        if distance <= 0.0 {
+        if distance <= reach_m {
             v = surface.respond(v, normal, DVec3::ZERO);
         }
     }
@@ -69,12 +79,12 @@ pub(super) fn collide_node(
     impulses: &mut [[DVec3; 2]],
 ) -> DVec3 {
     if !p.has_contact_forces {
-        return collide_and_measure(p, x, moving, time_s, impulses);
+        return collide_and_measure(p, x, p.on_surface_m(), moving, time_s, impulses);
     }
     let mut v = moving.1;
     for (k, collider) in p.colliders.iter().enumerate().filter(|(_, collider)| collider.surface.sticky) {
         let (distance, _) = collider.distance_m(p, x, time_s);
-        if distance <= 0.0 {
+        if distance <= p.on_surface_m() {
             let (offset, body_velocity) = collider.motion_at(time_s);
             if let Some([linear, angular]) = impulses.get_mut(k) {
                 let impulse = moving.0 * (v - body_velocity);
@@ -84,7 +94,7 @@ pub(super) fn collide_node(
             v = body_velocity;
         }
     }
-    let is_held = walls(p, x).any(|(distance, _, surface)| surface.sticky && distance <= 0.0);
+    let is_held = walls(p, x).any(|(distance, _, surface)| surface.sticky && distance <= p.on_surface_m());
     if is_held { DVec3::ZERO } else { v }
 }
 
@@ -99,7 +109,7 @@ pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat
     let walls = walls(p, x).map(|(distance, normal, surface)| (distance, normal, DVec3::ZERO, surface));
     let mut free = DMat3::IDENTITY;
     for (_, normal, surface_velocity, surface) in
-        bodies.chain(walls).filter(|(distance, ..)| *distance <= 0.0)
+        bodies.chain(walls).filter(|(distance, ..)| *distance <= p.on_surface_m())
     {
         let relative = velocity - surface_velocity;
         if surface.sticky || (surface.friction > 0.0 && relative == DVec3::ZERO) {

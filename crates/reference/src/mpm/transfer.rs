@@ -133,7 +133,7 @@ impl Grid {
         }
         after.elastic = particle.elastic + strain(p, gradient) * particle.elastic;
         let moving = (particle.mass, after.velocity);
-        after.velocity = collide_and_measure(p, particle.position, moving, time_s, impulses);
+        after.velocity = collide_and_measure(p, particle.position, 0.0, moving, time_s, impulses);
         after.position = particle.position + p.dt_s * after.velocity;
         if p.has_contact_forces {
             let end_s = time_s + p.dt_s;

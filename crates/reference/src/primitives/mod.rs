@@ -2,6 +2,7 @@
 //! because both add in the same order.
 
 mod compact;
+mod copy;
 mod grid;
 mod multiply_add;
 mod reduce;
@@ -10,6 +11,7 @@ mod segmented;
 mod sort;
 
 pub use compact::{partition, stream_compaction};
+pub use copy::copy_words;
 pub use grid::{Grid, cell_keys, cell_starts, neighbours_brute_force, z_order_key};
 pub use multiply_add::multiply_add;
 pub use reduce::{ReduceShape, reduce, reduce_max_u32, reduce_min_u32, reduce_sum_f32, reduce_sum_u32};

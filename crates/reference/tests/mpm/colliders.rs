@@ -157,7 +157,7 @@ fn a_body_moves_within_its_time_interval() {
         assert!(close(moved, offset * DVec3::X, 1e-14) && velocity == speed * DVec3::X, "{time_s}");
     }
     let p = Parameters { colliders: vec![collider], ..parameters(3) };
-    let at = |x: f64, time_s| collide(&p, DVec3::new(x, 1.0, 1.0), DVec3::Y, time_s);
+    let at = |x: f64, time_s| collide(&p, DVec3::new(x, 1.0, 1.0), 0.0, DVec3::Y, time_s);
     assert_eq!(at(1.25, 0.5), DVec3::Y);
     assert_eq!(at(1.25, 0.6), DVec3::X);
     assert_eq!(at(1.25, 0.8), DVec3::ZERO);
@@ -175,14 +175,14 @@ fn the_last_surface_determines_the_velocity() {
     // Sliding first, stuck after.
     let colliders = vec![floor(DVec3::Y, SLIPPERY), floor(DVec3::Y, STICKY)];
     let p = Parameters { colliders, ..parameters(3) };
-    assert_eq!(collide(&p, x, v, 0.0), DVec3::ZERO);
+    assert_eq!(collide(&p, x, 0.0, v, 0.0), DVec3::ZERO);
     // Sliding on the floor, then on the wall at x = 0.
     let colliders = vec![floor(DVec3::Y, SLIPPERY)];
     let p = Parameters { colliders, walls: [[SLIPPERY; 3]; 2], ..parameters(3) };
-    assert!(close(collide(&p, x, v, 0.0), 0.5 * DVec3::Z, 1e-14));
+    assert!(close(collide(&p, x, 0.0, v, 0.0), 0.5 * DVec3::Z, 1e-14));
     // In a plane there are four walls.
     let p = Parameters { walls: [[STICKY; 3]; 2], ..parameters(2) };
     let v = DVec3::new(1.0, 1.0, 0.0);
-    assert_eq!(collide(&p, DVec3::new(1.0, 1.0, 0.0), v, 0.0), v);
-    assert_eq!(collide(&p, DVec3::new(1.0, 2.0, 0.0), v, 0.0), DVec3::ZERO);
+    assert_eq!(collide(&p, DVec3::new(1.0, 1.0, 0.0), 0.0, v, 0.0), v);
+    assert_eq!(collide(&p, DVec3::new(1.0, 2.0, 0.0), 0.0, v, 0.0), DVec3::ZERO);
 }

@@ -2,9 +2,11 @@
 
 use frazil_engine::outputs::{Activity, StepTimer};
 use frazil_io::{Span, Track};
+use frazil_kernels::CopyWords;
 use frazil_report::{
     HostGaps, KernelSamples, PassRow, ProfileRow, TimelinePass, host_gaps, pass_rows, profile_rows,
 };
+use frazil_solvers::SolverError;
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -13,11 +15,6 @@ use std::time::Instant;
 const MAX_SPANS: usize = 200_000;
 /// Number of steps from which the one shown in detail is chosen.
 const STEPS_KEPT: usize = 100;
-/// Size in bytes of each of the two buffers of the bandwidth measurement: far larger than any cache, yet
-/// quick to copy.
-const COPY_BYTES: u64 = 64 << 20;
-const COPIES: usize = 8;
-
 /// Time measurements of a run.
 pub struct PassLog {
     started: Instant,
@@ -128,30 +125,18 @@ fn add_call<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, KernelSampl
 impl PassLog {
     /// Measures the copy bandwidth, synchronizes the clocks, and resets the memory peaks. Set-up: it waits
     /// for the device.
-    pub fn new(device: &Device) -> frazil_vk::Result<Self> {
+    pub fn new(device: &Device) -> Result<Self, SolverError> {
+        let copy_gb_per_s = CopyWords::gb_per_s(device)?;
         let started = Instant::now();
-        let bytes = COPY_BYTES.min(device.capabilities().max_storage_range);
-        let n_words = bytes as usize / size_of::<u32>();
-        let from: Buffer<u32> = device.buffer("copy source", n_words)?;
-        let to: Buffer<u32> = device.buffer("copy target", n_words)?;
+        let marker: Buffer<u32> = device.buffer("clock marker", 1)?;
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
-        // Memory that was never written may not be allocated yet.
-        recorder.fill(&from, 1);
-        recorder.fill(&to, 2);
-        for _ in 0..COPIES {
-            recorder.copy(&from, &to, n_words);
-        }
+        recorder.fill(&marker, 1);
         let submission = device.submit(recorder)?;
         submission.wait()?;
         let host_ns = started.elapsed().as_nanos() as f64;
-        let times = submission.pass_times()?;
-        let end_ns = times.last().map_or(0.0, |last| last.start_ns + last.duration_ns);
-        let mut rates: Vec<f64> =
-            times.iter().filter(|t| t.name == "copy").map(|t| t.bytes as f64 / t.duration_ns).collect();
-        rates.sort_by(f64::total_cmp);
-        drop((from, to));
+        let end_ns = submission.pass_times()?.last().map_or(0.0, |last| last.start_ns + last.duration_ns);
+        drop(marker);
         device.forget_memory_peaks();
-        let copy_gb_per_s = rates.get(rates.len() / 2).copied().filter(|rate| rate.is_finite());
         Ok(Self { started, device_to_host_ns: host_ns - end_ns, copy_gb_per_s, ..Self::without_bandwidth() })
     }
 

@@ -4,9 +4,10 @@ use super::args::VaryArg;
 use super::pass_log::Samples;
 use frazil_engine::Failure;
 use frazil_engine::simulation::{Simulation, is_refusal};
+use frazil_kernels::MultiplyAdd;
 use frazil_report::{Candidate, Profile, Vary, median};
 use frazil_scene::{Sampled, Scene};
-use frazil_solvers::{Tuning, factory_of};
+use frazil_solvers::{SolverError, Tuning, factory_of};
 use frazil_vk::{Device, RecorderOptions};
 
 /// Number of rounds in which each value takes its steps, so that drift (clocks, other load) affects all
@@ -57,6 +58,7 @@ pub fn vary(
         )));
     }
     let mut ready: Vec<&mut Runner> = runners.iter_mut().filter_map(|(_, r)| r.as_mut().ok()).collect();
+    MultiplyAdd::raise_clocks(device).map_err(SolverError::from)?;
     for runner in &mut ready {
         runner.take(warm_up, false)?;
     }

@@ -8,9 +8,10 @@ pub use args::TuneArgs;
 use frazil_engine::Failure;
 use frazil_engine::device;
 use frazil_engine::stored_tuning::{self, StoredValue};
+use frazil_kernels::MultiplyAdd;
 use frazil_report::{TableStyle, median, table};
 use frazil_scene::{Sampled, Scene};
-use frazil_solvers::{SolverFactory, Tunable, Tuning, factories, factory_of};
+use frazil_solvers::{SolverError, SolverFactory, Tunable, Tuning, factories, factory_of};
 use frazil_vk::Device;
 
 /// Number of rounds in which all values of a tunable take their steps, one after another.
@@ -215,6 +216,7 @@ impl<'a> Tuner<'a> {
                 Err(reason) => say::note(format_args!("{}={value} refused: {reason}", tunable.name)),
             }
         }
+        MultiplyAdd::raise_clocks(self.device).map_err(SolverError::from)?;
         for (_, runner) in &mut runners {
             runner.take(self.warm_up, false)?;
         }

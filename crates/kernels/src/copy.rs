@@ -1,0 +1,69 @@
+//! Copy of words by a kernel, and the copy bandwidth of a device.
+
+use crate::KernelError;
+use frazil_shaders::primitives::copy_words::{Bindings, Interface, Params, Specialization};
+use frazil_vk::{Buffer, Device, Kernel, Recorder, RecorderOptions, Threads};
+
+/// Copies 32-bit words between two buffers.
+pub struct CopyWords {
+    kernel: Kernel<Interface>,
+    words_per_thread: usize,
+}
+
+/// Bytes of each of the two buffers that the copy bandwidth is measured with: several times the caches of
+/// most devices (H200: 60 MB), yet quick to copy.
+const COPY_BYTES: u64 = 256 << 20;
+/// Copies of each kind, of which the median counts.
+const COPIES: usize = 11;
+
+impl CopyWords {
+    /// Compiles the kernel.
+    ///
+    /// # Errors
+    /// The device's limits do not allow the workgroup size.
+    pub fn new(device: &Device, workgroup_size: u32) -> Result<Self, KernelError> {
+        let words = Specialization { workgroup_size, ..Default::default() };
+        let words_per_thread = words.words_per_thread as usize;
+        Ok(Self { kernel: Kernel::specialized(device, &words)?, words_per_thread })
+    }
+
+    /// Records a copy of the first `n_words` words.
+    ///
+    /// # Panics
+    /// In debug builds, if a buffer has fewer words.
+    pub fn record(&self, recorder: &mut Recorder, from: &Buffer<u32>, to: &Buffer<u32>, n_words: usize) {
+        debug_assert!(n_words <= from.len() && n_words <= to.len(), "{n_words} words");
+        let threads = Threads::Fixed(n_words.div_ceil(self.words_per_thread));
+        recorder.dispatch(&self.kernel, threads, Bindings { from, to }, Params { n_words: n_words as u32 });
+    }
+
+    /// Measures the copy bandwidth: bytes read plus bytes written per second between two large buffers, in
+    /// GB/s, by this kernel or by the driver's own copy, whichever is faster. None without time stamps.
+    /// Set-up only: it waits for the device.
+    ///
+    /// # Errors
+    /// Out of memory, or the device was lost.
+    pub fn gb_per_s(device: &Device) -> Result<Option<f64>, KernelError> {
+        let copy = Self::new(device, Specialization::default().workgroup_size)?;
+        let n_words = (COPY_BYTES.min(device.capabilities().max_storage_range) / 4) as usize;
+        let from: Buffer<u32> = device.buffer("copy source", n_words)?;
+        let to: Buffer<u32> = device.buffer("copy target", n_words)?;
+        let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
+        // Memory that was never written may not be allocated yet.
+        recorder.fill(&from, 1);
+        recorder.fill(&to, 2);
+        for _ in 0..COPIES {
+            recorder.copy(&from, &to, n_words);
+            copy.record(&mut recorder, &from, &to, n_words);
+        }
+        let times = device.submit(recorder)?.pass_times()?;
+        let bytes = 8.0 * n_words as f64;
+        let median = |pass: &str| {
+            let of_kind = times.iter().filter(|time| time.name == pass);
+            let mut rates: Vec<f64> = of_kind.map(|time| bytes / time.duration_ns).collect();
+            rates.sort_by(f64::total_cmp);
+            rates.get(rates.len() / 2).copied().filter(|rate| rate.is_finite())
+        };
+        Ok([median("copy"), median("primitives.copy_words")].into_iter().flatten().reduce(f64::max))
+    }
+}
