@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
+use frazil_solvers::Solver as _;
 use frazil_solvers::StateColumn;
 use frazil_solvers::pbd::Snow;
 use frazil_testkit::{assert_no_validation_messages, device};

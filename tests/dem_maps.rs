@@ -5,7 +5,7 @@
 use frazil_reference::dem::FlowMap;
 use frazil_scene::Dem as Section;
 use frazil_solvers::dem::{Dem, DemFault, DemParameters, Grains, LIST_SKIN, MapGrid};
-use frazil_solvers::{FlowCells, StateColumn, Tuning};
+use frazil_solvers::{FlowCells, Solver as _, StateColumn, Tuning};
 use frazil_testkit::twins::dem::{grains_of, section};
 use frazil_testkit::{assert_no_validation_messages, config, device, saved_state};
 use frazil_tests::clouds::{RADIUS_M, cloud};

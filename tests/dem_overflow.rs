@@ -4,6 +4,7 @@
 
 use frazil_reference::dem::Grain;
 use frazil_scene::Dem as Section;
+use frazil_solvers::Solver as _;
 use frazil_solvers::StateColumn;
 use frazil_solvers::dem::{Dem, DemFault, FaultyGrain};
 use frazil_testkit::{assert_no_validation_messages, device};

@@ -9,7 +9,7 @@ use frazil_reference::colliders;
 use frazil_reference::mpm::{self as twin, Particle};
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, ROWS_PER_THREAD, Surroundings};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
 use frazil_tests::mpm_stages::MpmCase;
 use frazil_tests::snowpack::{empty_space, state_of};

@@ -8,6 +8,7 @@ use frazil_reference::mpm as twin;
 use frazil_scene::{
     Contact, Implicit, InitialVolume, Mpm as Section, Rasterization, Spline, Surface, Transfer, Weights,
 };
+use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
 use frazil_solvers::mpm::{InitialState, Mpm, Surroundings};
 use frazil_testkit::ROUNDING;

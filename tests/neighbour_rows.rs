@@ -5,6 +5,7 @@
 
 use frazil_reference::fluid::State;
 use frazil_scene::{Phase, Sampled, Scene};
+use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
 use frazil_solvers::pbd::{Fluid, NEIGHBOUR_SLOTS, Stage};
 use frazil_testkit::twins::pbd::twin_parameters;

@@ -10,7 +10,7 @@ use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::types::{Body as RawBody, BodyLoad as RawLoad};
 use frazil_solvers::pbd::{Fluid, Stage};
-use frazil_solvers::{BodyLoad, MotionMetrics, StateColumn, Surroundings};
+use frazil_solvers::{BodyLoad, MotionMetrics, Solver as _, StateColumn, Surroundings};
 use frazil_testkit::twins::bodies::twin_bodies;
 use frazil_testkit::twins::pbd::twin_parameters;
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
+use frazil_solvers::Solver as _;
 use frazil_testkit::{assert_no_validation_messages, is_full_run, own_device};
 use frazil_tests::Simulation;
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@
 
 use frazil_reference::snow::Kind;
 use frazil_scene::{Phase, Sampled, Scene};
+use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
 use frazil_solvers::pbd::snow::{SnowRows, Stage};
 use frazil_solvers::pbd::{NEIGHBOUR_SLOTS, Snow};

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
+use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
 use frazil_solvers::pbd::{Snow, SnowMetrics};
 use frazil_testkit::{assert_no_validation_messages, config, device, is_full_run, own_device};

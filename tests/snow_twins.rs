@@ -8,6 +8,7 @@ use frazil_kernels::CellSortMethod;
 use frazil_reference::fault::FaultKind;
 use frazil_reference::snow::{Averaging, Kind, LatentHeat, Parameters, State};
 use frazil_scene::{Phase, Sampled, Scene};
+use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;

@@ -65,9 +65,13 @@ impl Recording {
 
     fn record_outputs(&mut self, recorder: &mut Recorder) {
         self.solver.record_output(recorder);
-        self.solver.record_bodies(recorder);
+        if let Some(bodies) = self.solver.rigid_bodies() {
+            bodies.record_poses(recorder);
+        }
         self.solver.record_metrics(recorder).unwrap();
-        self.solver.record_flow(recorder).unwrap();
+        if let Some(map) = self.solver.flow_mapping() {
+            map.record_flow(recorder).unwrap();
+        }
         self.solver.record_fault_check(recorder).unwrap();
         self.solver.record_invariant_check(recorder).unwrap();
         let centre_m = self.scene.domain.min_m.map(|x| x as f32);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
+use frazil_solvers::Solver as _;
 use frazil_testkit::{assert_no_validation_messages, is_full_run};
 use frazil_tests::ViscoelasticSimulation;
 use frazil_tests::rope::{centre_m, turning};

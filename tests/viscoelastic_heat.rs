@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
+use frazil_solvers::Solver as _;
 use frazil_testkit::{assert_no_validation_messages, download_columns};
 use frazil_tests::ViscoelasticSimulation;
 

@@ -8,7 +8,7 @@ use frazil_reference::viscoelastic::{Parameters, State, norm, symmetric};
 use frazil_scene::{NeighbourGrid, Phase, Sampled, Scene};
 use frazil_solvers::pbd::{self, NEIGHBOUR_SLOTS};
 use frazil_solvers::viscoelastic::{Stage, Viscoelastic};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_testkit::twins::viscoelastic::{difference, run_stage, twin_parameters, twin_state};
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, download_columns};
 use frazil_vk::Device;

@@ -7,7 +7,7 @@ use frazil_scene::Dem as Section;
 use frazil_shaders::types::{BodyLoad, DemLists};
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_testkit::twins::dem::{state_of, twin_parameters};
 use frazil_testkit::twins::slabs::{slabs_of, twin_slabs};
 use frazil_testkit::{device, saved_state};

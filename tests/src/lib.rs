@@ -28,7 +28,7 @@ pub use worst::Worst;
 
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, Snow, SnowMetrics};
-use frazil_solvers::{BodyLoad, BodyLoads, MotionMetrics};
+use frazil_solvers::{BodyLoad, BodyLoads, MotionMetrics, Solver as _};
 use frazil_testkit::device;
 use frazil_vk::{Device, Replay};
 

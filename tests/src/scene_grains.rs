@@ -4,7 +4,7 @@ use frazil_io::{FlowHistory, FlowRasters};
 use frazil_reference::dem::Grain;
 use frazil_scene::Scene;
 use frazil_solvers::dem::{Dem, DemMetrics, Factory};
-use frazil_solvers::{FlowCells, SolverFactory, StateColumn, Tuning};
+use frazil_solvers::{FlowCells, Solver as _, SolverFactory, StateColumn, Tuning};
 use frazil_testkit::saved_state;
 use frazil_testkit::twins::dem::grains_of;
 use frazil_vk::{Device, Replay};

@@ -3,7 +3,7 @@
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
 use frazil_solvers::mpm::{Fault, InitialState, Mpm, MpmMetrics, MpmParameters, Surroundings};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_testkit::twins::mpm::particles_of_state;
 use frazil_testkit::{Random, device, saved_state};
 use frazil_vk::{Device, Replay};

@@ -1,6 +1,7 @@
 //! A viscoelastic simulation of a scene's text, stepped like a user's run.
 
 use frazil_scene::Scene;
+use frazil_solvers::Solver as _;
 use frazil_solvers::viscoelastic::{Viscoelastic, ViscoelasticMetrics};
 use frazil_testkit::device;
 use frazil_vk::{Device, Replay};

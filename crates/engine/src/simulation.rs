@@ -6,10 +6,11 @@ use crate::state;
 use crate::stored_tuning;
 use frazil_io::{Checkpoint, ParameterChange};
 use frazil_kernels::KernelError;
+use frazil_particles::ColumnView;
 use frazil_scene::{BodyMotion, Sampled, Scene};
 use frazil_solvers::{
-    Grab, PendingFault, Regrown, Solver, SolverError, SolverFactory, SolverFault, Tuning, change_scene,
-    factory_of,
+    Grab, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError, SolverFactory, SolverFault, Tuning,
+    change_scene, factory_of,
 };
 use frazil_vk::{Device, Recorder, Replay};
 use std::collections::BTreeMap;
@@ -230,6 +231,22 @@ impl Simulation {
     /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
         self.step
+    }
+
+    /// Returns the pairs that the particle with this id is part of, see
+    /// [`PairInspection`](frazil_solvers::PairInspection); none if the solver has no pairs. It waits for the
+    /// device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn pairs_of(&self, id: u32) -> Result<Vec<Pair>, SolverError> {
+        let inspection = self.solver.pair_inspection();
+        inspection.map_or(Ok(Vec::new()), |pairs| pairs.pairs_of(&self.device, id))
+    }
+
+    /// Returns the recorded columns of the solver's rigid bodies; none without bodies.
+    pub fn body_columns(&self) -> Vec<ColumnView> {
+        self.solver.rigid_bodies().map_or_else(Vec::new, RigidBodies::body_columns)
     }
 
     /// Returns the simulated time in s after the steps recorded so far.

@@ -23,7 +23,7 @@ pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
     let ring = ReadbackRing::new(device);
     simulation.solver.record_output(&mut recorder);
     let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.columns())?;
-    let bodies = state::read_columns(&ring, &mut recorder, &simulation.solver.body_columns())?;
+    let bodies = state::read_columns(&ring, &mut recorder, &simulation.body_columns())?;
     let fault = simulation.solver.record_fault_check(&mut recorder)?;
     device.submit(recorder)?;
     if let Some(fault) = fault {

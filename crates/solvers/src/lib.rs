@@ -14,6 +14,8 @@ mod bodies;
 pub mod dem;
 mod display;
 mod error;
+mod facets;
+mod factory;
 mod fault;
 mod grab;
 mod metrics;
@@ -31,6 +33,10 @@ mod work;
 
 pub use bodies::{BodyLoad, BodyLoads, BodyPose, MeshProblem, PendingLoads, Surroundings, mesh_body};
 pub use error::{RegistryError, SolverError};
+pub use facets::{
+    ActiveBlocks, BodyPoses, FlowCells, FlowMapping, PairInspection, PendingFlow, RigidBodies, SparseGrid,
+};
+pub use factory::{FlowMaterial, SolverFactory};
 pub use fault::{InvariantFault, Regrown, SolverFault};
 pub use grab::{Grab, GrabPass};
 pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};
@@ -38,9 +44,6 @@ pub use pair::{Pair, Partner};
 pub use plot::{CurveSpec, PanelSpec, PlotSpec};
 pub use registry::{factories, factory, factory_of, register, set_infos};
 pub use saved::{Saved, StateColumn};
-pub use solver::{
-    ActiveBlocks, FlowCells, FlowMaterial, PendingFault, PendingFlow, PendingInvariants, PendingMeasurement,
-    PendingResult, RigidBodies, Solver, SolverFactory, change_scene,
-};
+pub use solver::{PendingFault, PendingInvariants, PendingMeasurement, PendingResult, Solver, change_scene};
 pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};
 pub use work::WorkCounter;

@@ -1,14 +1,13 @@
 //! Interface of solvers, for code that runs, shows and stores any of them.
 
+use crate::facets::{FlowMapping, PairInspection, RigidBodies, SparseGrid};
 use crate::fault::{InvariantFault, Regrown, SolverFault};
 use crate::grab::Grab;
 use crate::metrics::{Measurement, MetricInfo};
-use crate::saved::StateColumn;
-use crate::tuning::{Tunable, Tuning, WORKGROUP_SIZE};
-use crate::{Pair, PlotSpec, SolverError, WorkCounter};
-use frazil_particles::{ColumnView, ParticleSet, SetInfo};
-use frazil_scene::{Sampled, Scene};
-use frazil_vk::{Buffer, Device, Recorder};
+use crate::{SolverError, WorkCounter};
+use frazil_particles::{ColumnView, ParticleSet};
+use frazil_scene::Scene;
+use frazil_vk::{Device, Recorder};
 use std::fmt::Display;
 
 /// State of a simulation on the device, and the step that advances it.
@@ -69,36 +68,28 @@ pub trait Solver: Send {
         false
     }
 
-    /// Records the update of [`Self::columns`], [`Self::state_columns`] and [`Self::body_columns`] to the
-    /// state at this point of the recorder. Does nothing if they are the state itself.
+    /// Records the update of [`Self::columns`], [`Self::state_columns`] and the columns of
+    /// [`Self::rigid_bodies`] to the state at this point of the recorder. Does nothing if they are the state
+    /// itself.
     fn record_output(&self, _recorder: &mut Recorder) {}
 
-    /// Returns the pairs that the particle with this id is part of, such as bonds and contacts, as of the
-    /// last [`Self::record_output`]; none if no particle has this id, or the solver has no such pairs. It
-    /// waits for the device.
-    ///
-    /// # Errors
-    /// The device was lost.
-    fn pairs_of(&self, _device: &Device, _id: u32) -> Result<Vec<Pair>, SolverError> {
-        Ok(Vec::new())
-    }
-
-    /// Returns the rigid bodies for pictures, as of the last [`Self::record_bodies`].
-    fn rigid_bodies(&self) -> Option<RigidBodies> {
+    /// Returns the pairs of particles for inspection, if there can be any, such as bonds and contacts.
+    fn pair_inspection(&self) -> Option<&dyn PairInspection> {
         None
     }
 
-    /// Records the update of [`Self::rigid_bodies`] to the state at this point of the recorder.
-    fn record_bodies(&self, _recorder: &mut Recorder) {}
-
-    /// Returns the recorded columns of rigid bodies, one element per body, as of the last
-    /// [`Self::record_output`].
-    fn body_columns(&self) -> Vec<ColumnView> {
-        Vec::new()
+    /// Returns the rigid bodies that the solver moves, if there are any.
+    fn rigid_bodies(&self) -> Option<&dyn RigidBodies> {
+        None
     }
 
-    /// Returns the blocks of nodes that the last step used, if the solver has a sparse grid.
-    fn active_blocks(&self) -> Option<ActiveBlocks> {
+    /// Returns the sparse grid that steps use, if there is one.
+    fn sparse_grid(&self) -> Option<&dyn SparseGrid> {
+        None
+    }
+
+    /// Returns the map of the flow on the scene's terrain, if there is one.
+    fn flow_mapping(&self) -> Option<&dyn FlowMapping> {
         None
     }
 
@@ -133,15 +124,6 @@ pub trait Solver: Send {
     /// The device was lost.
     fn work_counters(&self, _device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
         Ok(Vec::new())
-    }
-
-    /// Records the read-back of what all steps and the present state left on the map, if the solver maps a
-    /// flow on the scene's terrain.
-    ///
-    /// # Errors
-    /// No memory for another read-back.
-    fn record_flow(&self, _recorder: &mut Recorder) -> Result<Option<PendingFlow>, SolverError> {
-        Ok(None)
     }
 
     /// Records a check of the solver's own data, if there is one: after a step, it must find no violation.
@@ -195,132 +177,6 @@ pub fn change_scene(
     solver.set_scene(device, to)
 }
 
-/// Factory of solvers of one kind, registered with [`crate::register`].
-pub trait SolverFactory: Sync {
-    /// Returns the name: the `solver.kind` of its scenes.
-    fn kind(&self) -> &'static str;
-
-    /// Makes the scene's initial state from its sampled particles. Set-up only: waits for the device.
-    ///
-    /// # Errors
-    /// The scene asks for something unknown to the solver; out of memory, or a buffer larger than the device
-    /// can bind; tuning that exceeds the device's limits.
-    fn create(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        sampled: &Sampled,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError>;
-
-    /// Restores the state that was saved after `step` steps, bit for bit. Set-up only: waits for the device.
-    ///
-    /// # Errors
-    /// Like [`Self::create`]; also a column that is missing or has another length.
-    fn restore(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        state: &[StateColumn],
-        step: u64,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError>;
-
-    /// Lists the scene's particle sets and their display, as far as the scene alone determines them. By
-    /// default nothing; a picture then takes colour ranges from its first values.
-    fn set_infos(&self, _scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {
-        Vec::new()
-    }
-
-    /// Lists the tunables that steps depend on.
-    fn tunables(&self) -> Vec<&'static Tunable> {
-        vec![&WORKGROUP_SIZE]
-    }
-
-    /// Lists the plots of a run's metrics. A plot whose metrics a run does not have is left out.
-    fn plots(&self) -> Vec<PlotSpec> {
-        Vec::new()
-    }
-
-    /// Returns the particles' material, if they form a flow down a terrain.
-    fn flow_material(&self, _scene: &Scene) -> Option<FlowMaterial> {
-        None
-    }
-
-    /// Returns the distance in m within which two particles belong to one fragment.
-    fn linking_length_m(&self, scene: &Scene) -> f64 {
-        1.5 * scene.particle_spacing_m()
-    }
-}
-
-/// Blocks of nodes of a sparse grid, on the device.
-#[derive(Clone, Debug)]
-pub struct ActiveBlocks {
-    /// Number of active blocks, one element.
-    pub count: Buffer<u32>,
-    /// Numbers of the active blocks in the lattice, x fastest.
-    pub numbers: Buffer<u32>,
-    /// Number of blocks of the lattice along each axis.
-    pub lattice_blocks: [u32; 3],
-    /// First node of the lattice, in m.
-    pub origin_m: [f32; 3],
-    /// Extent of a block along each axis in m; 0 along axes without nodes.
-    pub block_m: [f32; 3],
-}
-
-impl ActiveBlocks {
-    /// Downloads the lower corner of each active block, in m. It waits for the device.
-    ///
-    /// # Errors
-    /// The device was lost.
-    pub fn corners_m(&self, device: &Device) -> Result<Vec<[f32; 3]>, SolverError> {
-        let n = device.download(&self.count, 1)?[0] as usize;
-        let numbers = device.download(&self.numbers, n.min(self.numbers.len()))?;
-        let [nx, ny, _] = self.lattice_blocks;
-        let corner = |number: u32| {
-            let at = [number % nx, number / nx % ny, number / nx / ny];
-            std::array::from_fn(|axis| self.origin_m[axis] + at[axis] as f32 * self.block_m[axis])
-        };
-        Ok(numbers.into_iter().map(corner).collect())
-    }
-}
-
-/// Poses of rigid bodies on the device.
-#[derive(Clone, Debug)]
-pub struct RigidBodies {
-    /// Centres of mass in m.
-    pub centre_m: Buffer<[f32; 3]>,
-    /// Rotations since the initial state, unit quaternions (x, y, z, w).
-    pub rotation: Buffer<[f32; 4]>,
-}
-
-/// Material of a flow: spheres that form a deposit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowMaterial {
-    /// Density of a particle in kg/m³.
-    pub particle_density_kg_m3: f64,
-    /// Bulk density of a deposit in kg/m³.
-    pub bulk_density_kg_m3: f64,
-}
-
-/// Flow over each cell of a terrain's grid, rows from the south and each from the west.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlowCells {
-    /// Volume of particles in m³ over the cell now.
-    pub volume_m3: Vec<f32>,
-    /// Maximum of that volume after any step.
-    pub peak_volume_m3: Vec<f32>,
-    /// Maximum after any step of the mean speed of particles over the cell, weighted by volume, in m/s.
-    pub peak_speed_m_s: Vec<f32>,
-    /// First step after which a particle was over the cell, 0 for the initial state, or [`Self::NEVER`].
-    pub first_step: Vec<u32>,
-}
-
-impl FlowCells {
-    /// First step of a cell over which no particle has been.
-    pub const NEVER: u32 = u32::MAX;
-}
-
 /// Result that is being read back from the device.
 pub trait PendingResult<T> {
     /// Returns true if the result has arrived.
@@ -340,8 +196,6 @@ pub trait PendingResult<T> {
 pub type PendingMeasurement = Box<dyn PendingResult<Measurement>>;
 /// The first fault, if there was one, that is being read back.
 pub type PendingFault = Box<dyn PendingResult<Option<SolverFault>>>;
-/// Map of a flow that is being read back, without waiting.
-pub type PendingFlow = Box<dyn PendingResult<FlowCells>>;
 /// Violated invariants that are being read back.
 pub type PendingInvariants = Box<dyn PendingResult<Vec<InvariantFault>>>;
 
@@ -375,56 +229,6 @@ pub(crate) fn forwarded<T, P: 'static>(
 ) -> Box<dyn PendingResult<T>> {
     Box::new(Forwarded { own, is_ready, wait })
 }
-
-/// Implements methods of [`Solver`] by the type's own methods of the same names, which tests and benches call
-/// without the trait.
-macro_rules! forward_to_own {
-    ($($method:ident),+) => { $($crate::solver::forward_to_own!(@ $method);)+ };
-    (@ record_step) => {
-        fn record_step(&mut self, recorder: &mut frazil_vk::Recorder) {
-            self.record_step(recorder);
-        }
-    };
-    (@ set_scene) => {
-        fn set_scene(
-            &mut self,
-            device: &frazil_vk::Device,
-            scene: &frazil_scene::Scene,
-        ) -> Result<(), $crate::SolverError> {
-            Self::set_scene(self, device, scene)
-        }
-    };
-    (@ regrow) => {
-        fn regrow(
-            &mut self,
-            device: &frazil_vk::Device,
-        ) -> Result<Option<$crate::Regrown>, $crate::SolverError> {
-            Self::regrow(self, device)
-        }
-    };
-    (@ record_grab) => {
-        fn record_grab(&mut self, recorder: &mut frazil_vk::Recorder, grab: &$crate::Grab) -> bool {
-            Self::record_grab(self, recorder, grab);
-            true
-        }
-    };
-    (@ record_output) => {
-        fn record_output(&self, recorder: &mut frazil_vk::Recorder) {
-            self.record_output(recorder);
-        }
-    };
-    (@ particle_sets) => {
-        fn particle_sets(&self) -> Vec<frazil_particles::ParticleSet<'_>> {
-            self.particle_sets()
-        }
-    };
-    (@ $columns:ident) => {
-        fn $columns(&self) -> Vec<frazil_particles::ColumnView> {
-            self.$columns()
-        }
-    };
-}
-pub(crate) use forward_to_own;
 
 /// Finds the stage of a given name among those of a step.
 pub(crate) fn stage_named<S: Display>(

@@ -5,6 +5,7 @@ use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_reference::fluid::State;
 use frazil_scene::Scene;
+use frazil_solvers::Solver as _;
 use frazil_solvers::pbd::{Fluid, Stage};
 use frazil_testkit::twins::pbd::twin_parameters;
 use frazil_testkit::unit_noise;

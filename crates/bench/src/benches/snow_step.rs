@@ -8,6 +8,7 @@ use frazil_particles::AnyColumn;
 use frazil_reference::bonds::Bonds;
 use frazil_reference::snow::{Kind, Phase, State};
 use frazil_scene::{Phase as ScenePhase, Sampled, Scene};
+use frazil_solvers::Solver as _;
 use frazil_solvers::pbd::snow::{PhaseParticles, Snow};
 use frazil_testkit::twins::bonds::download;
 use frazil_testkit::twins::snow::twin_parameters;

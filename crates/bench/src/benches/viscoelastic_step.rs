@@ -4,6 +4,7 @@ use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_scene::{Sampled, Scene};
+use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
 use frazil_solvers::viscoelastic::{Stage, Viscoelastic};
 use frazil_testkit::twins::viscoelastic::{run_stage, twin_parameters, twin_state};

@@ -248,7 +248,7 @@ impl<'a> Session<'a> {
         if !columns.is_empty() {
             simulation.solver.record_output(recorder);
         }
-        let bodies = if due.record { simulation.solver.body_columns() } else { Vec::new() };
+        let bodies = if due.record { simulation.body_columns() } else { Vec::new() };
         let columns = state::read_columns(&self.ring, recorder, &columns)?;
         let bodies = state::read_columns(&self.ring, recorder, &bodies)?;
         let scene = due.checkpoint.then(|| self.simulation.scene.clone());

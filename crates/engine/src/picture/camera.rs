@@ -86,7 +86,9 @@ impl Camera {
             simulation.device.submit(columns)?;
         }
         solver.record_output(recorder);
-        solver.record_bodies(recorder);
+        if let Some(bodies) = solver.rigid_bodies() {
+            bodies.record_poses(recorder);
+        }
         if self.render == simulation.scene.render {
             self.painter.set_scene(&simulation.scene);
         } else {

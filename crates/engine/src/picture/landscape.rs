@@ -8,7 +8,7 @@ use frazil_render::{
     Terrain,
 };
 use frazil_scene::{Obstacle, ObstacleShape, Scene, box_axes};
-use frazil_solvers::RigidBodies;
+use frazil_solvers::BodyPoses;
 use frazil_vk::{Buffer, Device};
 
 /// Ground, obstacles, slabs and light of a scene, on the device.
@@ -40,7 +40,7 @@ pub struct SlabPoses {
 
 impl SlabPoses {
     /// Returns the poses of a solver.
-    pub fn of(bodies: RigidBodies) -> Self {
+    pub fn of(bodies: BodyPoses) -> Self {
         Self { centre: bodies.centre_m, rotation: bodies.rotation }
     }
 

@@ -3,7 +3,7 @@
 use super::coloring;
 use super::landscape::SlabPoses;
 use frazil_particles::ParticleSet;
-use frazil_solvers::{ActiveBlocks, Solver};
+use frazil_solvers::{ActiveBlocks, Solver, SparseGrid};
 
 /// Data of the picture of one instant.
 pub struct Shown<'a> {
@@ -16,12 +16,13 @@ pub struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// Refers to a solver's current particles, and to its bodies as of the last [`Solver::record_bodies`].
+    /// Refers to a solver's current particles, and to its bodies as of the last
+    /// [`RigidBodies::record_poses`](frazil_solvers::RigidBodies::record_poses).
     pub fn of(solver: &'a dyn Solver) -> Self {
         Self {
             sets: solver.particle_sets(),
-            slabs: solver.rigid_bodies().map(SlabPoses::of),
-            blocks: solver.active_blocks(),
+            slabs: solver.rigid_bodies().map(|bodies| SlabPoses::of(bodies.poses())),
+            blocks: solver.sparse_grid().map(SparseGrid::active_blocks),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::fault::FaultRecord;
 use super::map_grid::MapGrid;
 use super::particles::Particles;
-use crate::solver::FlowCells;
+use crate::FlowCells;
 use crate::{Saved, SolverError};
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::dem::map::MAP_WORDS;

@@ -327,6 +327,11 @@ impl Slabs {
         recorder.dispatch(&self.show, Threads::Fixed(self.n_pieces), bindings, params);
     }
 
+    /// Returns the poses of pieces as of [`Self::show`]: one that is unused if there are none.
+    pub fn pieces(&self) -> &ShownPieces {
+        &self.shown
+    }
+
     /// Returns the poses of pieces as of [`Self::show`]; none without pieces.
     pub fn shown(&self) -> Option<&ShownPieces> {
         (self.n_pieces > 0).then_some(&self.shown)

@@ -1,5 +1,7 @@
 //! Grains on the device: the stages of a step, and the state between steps.
 
+mod interface;
+
 use super::contacts::{Contacts, Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord, ReportedGrains};
 use super::flow_map::{FlowMap, PendingFlowCells};
@@ -10,11 +12,8 @@ use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{ShownPieces, Slabs, StepContext};
 use crate::bodies::placeholder_body;
-use crate::fault::{Regrown, grown_capacity};
 use crate::grab::GrabPass;
-use crate::{Grab, Pair, Saved, SolverError, StateColumn, Surroundings, Tuning};
-use frazil_particles::{ColumnView, Material, ParticleSet};
-use frazil_scene::Scene;
+use crate::{Pair, Saved, SolverError, StateColumn, Surroundings, Tuning};
 use frazil_shaders::dem::{collide, move_grains};
 use frazil_shaders::types::{Body, DemLists, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
@@ -204,15 +203,6 @@ impl Dem {
         })
     }
 
-    /// Records one step.
-    pub fn record_step(&mut self, recorder: &mut Recorder) {
-        for stage in Self::STAGES {
-            if let Err(error) = self.record_stage(recorder, stage) {
-                recorder.fail(error.during(stage));
-            }
-        }
-    }
-
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     ///
     /// # Errors
@@ -313,55 +303,8 @@ impl Dem {
         recorder.dispatch(&self.move_grains, Threads::Counted(&particles.count), bindings, params);
     }
 
-    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
-    ///
-    /// # Errors
-    /// Rolling friction or an attraction would change between 0 and above 0, on which the contact history and
-    /// the grid depend; out of memory.
-    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
-        let parameters = DemParameters::of(scene, self.particles.count.capacity)?;
-        let parameters = parameters.with_skin(skin_radii(self.tuning));
-        let [old, new] = [&self.parameters, &parameters].map(|p| {
-            let t = &p.terms;
-            [p.has_rolling(), t.cohesion_n > 0.0, t.adhesion_n > 0.0]
-        });
-        let keys = ["dem.rolling_friction", "dem.cohesion_n", "dem.terrain_adhesion_n"];
-        if let Some(i) = (0..keys.len()).find(|i| old[*i] != new[*i]) {
-            return Err(SolverError::Fixed {
-                key: keys[i].to_owned(),
-                problem: "expected 0 if it was 0, else a number above 0".to_owned(),
-            });
-        }
-        // All that can fail comes before all that changes.
-        let terms = device.buffer_from("terms", &[parameters.terms])?;
-        let (bodies, heights) = upload_bodies(device, &parameters.surroundings)?;
-        // Kernels of bodies at rest have no code for motions.
-        if self.parameters.surroundings.has_motion() != parameters.surroundings.has_motion() {
-            let workgroup_size = self.tuning.workgroup_size();
-            let kernels = body_kernels(device, &parameters, workgroup_size)?;
-            let lists = self.lists.body_kernels(device, &parameters)?;
-            let slabs = self.slabs.body_kernel(device, &parameters, workgroup_size)?;
-            (self.collide, self.move_grains) = kernels;
-            self.lists.set_body_kernels(lists);
-            self.slabs.set_body_kernel(slabs);
-        }
-        (self.bodies, self.heights) = (bodies, heights);
-        (self.terms, self.parameters) = (terms, parameters);
-        // Lists for other ranges and bodies are not valid.
-        self.is_forced = true;
-        Ok(())
-    }
-
-    /// Records a pull on the grains, before a step.
-    pub fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) {
-        self.record_output(recorder);
-        let Particles { count, position, velocity, .. } = &self.particles;
-        let pull = (grab, self.parameters.terms.dt_s);
-        self.grab.record_on(recorder, count, [position, velocity], pull, Some(&self.fault.hold()));
-        self.adopt_columns();
-    }
-
-    /// Makes the columns the state: the next step begins with what was copied into [`Self::state_columns`].
+    /// Makes the columns the state: the next step begins with what was copied into
+    /// [`Solver::state_columns`](crate::Solver::state_columns).
     pub fn adopt_columns(&mut self) {
         self.is_listed = false;
         self.is_forced = true;
@@ -387,44 +330,13 @@ impl Dem {
         self.step
     }
 
-    /// Returns the columns to show, record and export: position, velocity, id, radius, spin, number of
-    /// contacts.
-    pub fn columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.particles.columns();
-        columns.extend(self.contacts.count_views());
-        columns
-    }
-
-    /// Returns the set of grains.
-    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let (count, columns) = (self.count(), self.columns());
-        vec![ParticleSet { name: "grains", material: Material::Grains, count, columns }]
-    }
-
-    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step
-    /// depends on.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.columns();
-        columns.extend(self.contacts.state_columns());
-        columns.extend(self.slabs.state_columns());
-        columns.extend(self.map.iter().flat_map(FlowMap::state_columns));
-        columns
-    }
-
-    /// Returns the contacts of the grain with this id, as of the last [`Self::record_output`]. It waits for
-    /// the device.
+    /// Returns the contacts of the grain with this id, as of the last
+    /// [`Solver::record_output`](crate::Solver::record_output). It waits for the device.
     ///
     /// # Errors
     /// The device was lost.
     pub fn pairs_of(&self, device: &Device, id: u32) -> Result<Vec<Pair>, SolverError> {
         self.contacts.pairs_of(device, id)
-    }
-
-    /// Records the update of [`Self::state_columns`] to the state at this point of the recorder.
-    pub fn record_output(&self, recorder: &mut Recorder) {
-        self.record_storage(recorder);
-        self.contacts.tidy(recorder, &self.particles.count);
-        self.slabs.show(recorder);
     }
 
     /// Records the update of the columns of grains and contacts, in the order of ids.
@@ -445,12 +357,6 @@ impl Dem {
     /// Returns the poses of slab pieces, if there are any.
     pub fn pieces(&self) -> Option<&ShownPieces> {
         self.slabs.shown()
-    }
-
-    /// Returns the recorded columns of slab pieces, as of [`Self::record_output`]: centre, rotation and
-    /// velocity.
-    pub fn body_columns(&self) -> Vec<ColumnView> {
-        self.slabs.shown_columns()
     }
 
     /// Returns the number of rows of the last step: neighbours of grains that the contact law was evaluated
@@ -500,26 +406,6 @@ impl Dem {
             motion: &self.particles.motion,
         };
         self.fault.check(recorder, &self.ring, &grains, &self.parameters, self.contacts.n_rows())
-    }
-
-    /// Goes on from the state before the step whose contacts did not fit, with more rows; see
-    /// [`Solver::regrow`](crate::Solver::regrow). It waits for the device.
-    ///
-    /// # Errors
-    /// Out of memory, or more rows than the device can bind.
-    pub fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
-        let Some((step, required)) = self.fault.overflow(device)? else { return Ok(None) };
-        let from = self.contacts.n_rows();
-        let limit = device.capabilities().max_storage_range / size_of::<[f32; 4]>() as u64;
-        let to = grown_capacity(from, required, limit.try_into().unwrap_or(u32::MAX));
-        let (contact, shear) = self.contacts.grown(device, to)?;
-        self.lists.grow(device, &self.parameters, to)?;
-        self.fault.start(device, step - 1)?;
-        (self.contacts.contact, self.contacts.shear) = (contact, shear);
-        // The columns hold the state: the step had stored it before its lists turned out not to fit.
-        self.adopt_columns();
-        self.step = step - 1;
-        Ok(Some(Regrown { step: self.step, object: "rows of contacts", from, to }))
     }
 
     /// Restores grains as they were before step `step` + 1, bit for bit. Set-up only: waits for the device.

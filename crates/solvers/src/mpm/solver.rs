@@ -1,5 +1,7 @@
 //! Snow on the device: the stages of a step, and the state between steps.
 
+mod interface;
+
 use super::capacity::CapacityControl;
 use super::fault::{FaultCheck, FaultRecord, block_capacity};
 use super::implicit::{Bodies, ImplicitSolve};
@@ -10,12 +12,10 @@ use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
 use crate::bodies::placeholder_body;
-use crate::fault::Regrown;
 use crate::grab::GrabPass;
-use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
+use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
 use frazil_kernels::{BlockCapacity, SparseBlocks};
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
-use frazil_scene::{InitialVolume, Scene};
+use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{
     apply_contact, collide_particles, compute_stress, estimate_volume, measure_density, update_particles,
 };
@@ -232,13 +232,6 @@ impl Mpm {
             .chain([UpdateParticles])
     }
 
-    /// Records one step.
-    pub fn record_step(&mut self, recorder: &mut Recorder) {
-        if let Err(error) = self.try_record_step(recorder) {
-            recorder.fail(error.during("a step of snow"));
-        }
-    }
-
     fn try_record_step(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
         if let Some(capacity) = self.capacity_control.next_capacity(&self.blocks)? {
             self.resize(capacity)?;
@@ -258,27 +251,6 @@ impl Mpm {
             implicit.resize(&self.device, capacity.active)?;
         }
         Ok(())
-    }
-
-    /// Goes on from the state before the step whose blocks did not fit, with room for more; see
-    /// [`Solver::regrow`](crate::Solver::regrow). It waits for the device.
-    ///
-    /// # Errors
-    /// Out of memory, or more blocks than the device can bind.
-    pub fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
-        let Some(step) = self.fault.overflow(device)? else { return Ok(None) };
-        let from = self.blocks.capacity();
-        let required = device.download(self.blocks.required(), 2)?;
-        let to = CapacityControl::beyond(from, [required[0], required[1]]);
-        let (object, numbers) = match required[1] > from.active {
-            true => ("active blocks of nodes", [from.active, to.active]),
-            false => ("occupied blocks of nodes", [from.occupied, to.occupied]),
-        };
-        self.resize(to)?;
-        self.capacity_control = CapacityControl::default();
-        self.step = step - 1;
-        self.fault.start(device, self.step)?;
-        Ok(Some(Regrown { step: self.step, object, from: numbers[0], to: numbers[1] }))
     }
 
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
@@ -449,30 +421,6 @@ impl Mpm {
         recorder.dispatch(&self.kernels.compute_stress, Threads::Counted(particles.count()), bindings, ());
     }
 
-    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
-        let mut parameters = MpmParameters::of(scene)?;
-        // The quanta follow from the masses, which stay.
-        let old = &self.parameters.terms;
-        parameters.terms.mass_quantum = old.mass_quantum;
-        parameters.terms.momentum_quantum = old.momentum_quantum;
-        parameters.terms.quanta_per_n_s = old.quanta_per_n_s;
-        self.constants = upload_constants(device, &parameters)?;
-        self.parameters = parameters;
-        Ok(())
-    }
-
-    /// Records a pull on the particles, before a step.
-    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
-        let phase = &self.particles.phase;
-        let columns = [phase.position.front(), phase.velocity.front()];
-        let pull = (grab, self.parameters.terms.dt_s);
-        self.grab.record_on(recorder, &phase.count, columns, pull, Some(&self.fault.hold()));
-    }
-
     /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &MpmParameters {
         &self.parameters
@@ -532,51 +480,6 @@ impl Mpm {
     /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
         self.step
-    }
-
-    /// Returns the columns to show, record and export: position, velocity, id, density, plastic volume, mass.
-    pub fn columns(&self) -> Vec<ColumnView> {
-        let density = ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast());
-        vec![
-            self.particles.phase.position.view(),
-            self.particles.phase.velocity.view(),
-            self.particles.phase.id.view(),
-            density,
-            self.particles.plastic_volume.view(),
-            self.particles.mass.view(),
-        ]
-    }
-
-    /// Returns the set of snow particles.
-    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let (count, columns) = (self.count(), self.columns());
-        vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
-    }
-
-    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step
-    /// depends on.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.columns();
-        let rest = self.particles.state_columns();
-        columns.extend(rest.into_iter().filter(|column| {
-            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&&*column.name)
-        }));
-        columns.extend(self.body_loads().map(BodyLoads::state_columns).unwrap_or_default());
-        columns
-    }
-
-    /// Records the update of [`Self::columns`] to the state at this point of the recorder.
-    pub fn record_output(&self, recorder: &mut Recorder) {
-        let particles = &self.particles;
-        let bindings = measure_density::Bindings {
-            count: &particles.count().count,
-            mass: particles.mass.front(),
-            volume: particles.volume.front(),
-            plastic_volume: particles.plastic_volume.front(),
-            elastic: particles.elastic.front(),
-            density: &self.density,
-        };
-        recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
     }
 
     /// Records a measurement of the state, including densities; the result arrives after the submission has

@@ -1,5 +1,7 @@
 //! Position-based fluid on the device.
 
+mod interface;
+
 use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
 use super::fault::FaultRecord;
@@ -9,9 +11,9 @@ use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
 use crate::grab::GrabPass;
-use crate::{BodyLoads, Grab, PendingFault, Saved, SolverError, StateColumn, Tuning};
+use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::Counts;
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
+use frazil_particles::{AnyColumn, ColumnView, Material, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -239,13 +241,6 @@ impl Fluid {
             stages.extend((0..min).flat_map(|_| [SolveDensity, SolvePositions]));
         }
         stages
-    }
-
-    /// Records one step.
-    pub fn record_step(&mut self, recorder: &mut Recorder) {
-        for stage in self.stages() {
-            self.record_stage(recorder, stage);
-        }
     }
 
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
@@ -476,21 +471,10 @@ impl Fluid {
         self.density_solve.multiplier.view()
     }
 
-    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
-    ///
-    /// # Errors
-    /// The density solve would change between a fixed number of iterations and a tolerance, on which the
-    /// metrics depend; out of memory.
-    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
-        let prepared = self.prepare_scene(device, scene)?;
-        self.adopt(prepared);
-        Ok(())
-    }
-
     /// Creates what depends on the parameters of a scene, for [`Self::adopt`].
     ///
     /// # Errors
-    /// Like [`Self::set_scene`].
+    /// Like [`Solver::set_scene`](crate::Solver::set_scene).
     pub fn prepare_scene(&self, device: &Device, scene: &Scene) -> Result<PreparedFluid, SolverError> {
         let parameters = Parameters::from_scene(scene)?;
         if (parameters.density_tolerance > 0.0) != self.density_solve.is_adaptive() {
@@ -533,11 +517,6 @@ impl Fluid {
         self.parameters = parameters;
     }
 
-    /// Records a pull on the particles, before a step.
-    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
-        self.grab.record(recorder, &self.phase, grab, self.parameters.dt_s);
-    }
-
     /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -546,32 +525,6 @@ impl Fluid {
     /// Returns the number of particles, on the device.
     pub fn count(&self) -> &DeviceCount {
         &self.phase.count
-    }
-
-    /// Returns the columns to show, record and export: position, velocity, id, density.
-    pub fn columns(&self) -> Vec<ColumnView> {
-        vec![
-            self.phase.position.view(),
-            self.phase.velocity.view(),
-            self.phase.id.view(),
-            ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast()),
-        ]
-    }
-
-    /// Returns the set of water particles, with all columns that pictures may show.
-    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let mut columns = self.columns();
-        columns.push(self.density_solve.multiplier.view());
-        vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
-    }
-
-    /// Returns the columns that a checkpoint must hold, because the next step depends on them: those shown,
-    /// the cells of the last density computation, and the loads on bodies.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let key = ColumnView::new("key", "1", ColumnKind::U32, self.key.clone());
-        let of_bodies = self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default();
-        let of_solve = self.density_solve.state_columns();
-        self.columns().into_iter().chain([key]).chain(of_solve).chain(of_bodies).collect()
     }
 
     /// Restores the fluid of a scene from the state saved after `step` steps, bit for bit. Set-up only: waits

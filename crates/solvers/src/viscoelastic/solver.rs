@@ -1,16 +1,17 @@
 //! Viscoelastic fluid on the device.
 
+mod interface;
+
 use super::feed::Feed;
 use super::heat::Heat;
 use super::metrics::{MeasurePass, PendingViscoelasticMetrics};
 use super::parameters::Parameters;
-use super::shown::STRESS_NAMES;
 use super::springs::{SpringCheck, Springs};
 use super::stress::{Part, Place, Stress};
 use super::viscosity::Viscosity;
 use crate::pbd::{self, Fluid};
-use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
-use frazil_particles::{AnyColumn, ColumnView, Material, ParticleSet, Permutation};
+use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
+use frazil_particles::{AnyColumn, Permutation};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::viscoelastic::collide_walls;
 use frazil_shaders::viscoelastic::terms::{CONFORMATION, STRAIN_TENSOR};
@@ -237,13 +238,6 @@ impl Viscoelastic {
         self.springs.as_ref().is_some_and(|springs| !springs.parameters().is_fixed)
     }
 
-    /// Records one step.
-    pub fn record_step(&mut self, recorder: &mut Recorder) {
-        for stage in self.stages() {
-            self.record_stage(recorder, stage);
-        }
-    }
-
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         if let Err(error) = self.try_record_stage(recorder, stage) {
@@ -377,60 +371,6 @@ impl Viscoelastic {
         recorder.dispatch(&self.collide_walls, Threads::Counted(&phase.count), bindings, params);
     }
 
-    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
-    ///
-    /// # Errors
-    /// The stages of a step would change: viscosity would become explicit or implicit.
-    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
-        let parameters = Parameters::from_scene(scene);
-        if parameters.is_implicit != self.parameters.is_implicit {
-            let (now, then) = match self.parameters.is_implicit {
-                true => ("implicitly", "a larger"),
-                false => ("explicitly", "a smaller"),
-            };
-            return Err(SolverError::Fixed {
-                key: "fluid.dynamic_viscosity_pa_s".to_owned(),
-                problem: format!("this run solves viscosity {now}, expected {then} one"),
-            });
-        }
-        if parameters.feed.is_some() != self.parameters.feed.is_some() {
-            return Err(SolverError::Fixed {
-                key: "viscoelastic.feed".to_owned(),
-                problem: "a run cannot gain or lose its nozzle".to_owned(),
-            });
-        }
-        let shifts = |p: &Parameters| p.heat.map(|heat| (heat.fixed_faces, heat.shifts_relaxation));
-        if shifts(&parameters) != shifts(&self.parameters) {
-            return Err(SolverError::Fixed {
-                key: "viscoelastic.heat".to_owned(),
-                problem:
-                    "a run cannot gain or lose heat, faces with a temperature, or the shift of relaxation"
-                        .to_owned(),
-            });
-        }
-        // All that can fail comes before all that changes.
-        let fluid = self.fluid.prepare_scene(device, scene)?;
-        let terms = self.stress.prepare_terms(device, &parameters, &self.fluid)?;
-        self.fluid.adopt(fluid);
-        self.stress.terms = terms;
-        if let Some(viscosity) = &mut self.viscosity {
-            viscosity.set_parameters(&parameters);
-        }
-        if let (Some(springs), Some(own)) = (&mut self.springs, parameters.springs) {
-            springs.set_parameters(own);
-        }
-        if let Some(heat) = &mut self.heat {
-            heat.set_parameters(&parameters);
-        }
-        self.parameters = parameters;
-        Ok(())
-    }
-
-    /// Records a pull on the particles, before a step.
-    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
-        self.fluid.record_grab(recorder, grab);
-    }
-
     /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -459,32 +399,6 @@ impl Viscoelastic {
     /// Returns temperatures, if the scene has heat.
     pub fn heat(&self) -> Option<&Heat> {
         self.heat.as_ref()
-    }
-
-    /// Returns the columns to show, record and export: position, velocity, id, density, and temperature if
-    /// there is one.
-    pub fn columns(&self) -> Vec<ColumnView> {
-        self.fluid.columns().into_iter().chain(self.heat.as_ref().map(Heat::column)).collect()
-    }
-
-    /// Returns the set of particles, with all columns that pictures may show.
-    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let mut columns = self.columns();
-        columns.push(self.fluid.multiplier_view());
-        for (name, index) in STRESS_NAMES.into_iter().zip(0..) {
-            columns.push(self.stress.stress_column(name, index));
-        }
-        vec![ParticleSet { name: "fluid", material: Material::Water, count: self.fluid.count(), columns }]
-    }
-
-    /// Returns the columns that a checkpoint must hold.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let of_viscosity = self.viscosity.as_ref().map(Viscosity::state_columns).unwrap_or_default();
-        let of_fluid = self.fluid.state_columns().into_iter();
-        let of_springs = self.springs.as_ref().map(Springs::state_columns).unwrap_or_default();
-        let of_heat = self.heat.as_ref().map(Heat::column);
-        let of_stress = self.stress.state_columns();
-        of_fluid.chain(of_stress).chain(of_viscosity).chain(of_springs).chain(of_heat).collect()
     }
 
     /// Restores the fluid of a scene from a state saved after `step` steps, bit for bit. Set-up only: waits

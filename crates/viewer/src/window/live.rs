@@ -177,7 +177,9 @@ impl Live {
         // Like in a run, displayed densities always match the displayed positions.
         let metrics = self.simulation.solver.record_metrics(&mut recorder)?;
         self.simulation.solver.record_output(&mut recorder);
-        self.simulation.solver.record_bodies(&mut recorder);
+        if let Some(bodies) = self.simulation.solver.rigid_bodies() {
+            bodies.record_poses(&mut recorder);
+        }
         let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let state = self.timeline.record(&mut recorder, &self.simulation)?;
         let submission = device.submit(recorder)?;
@@ -229,9 +231,8 @@ impl Live {
 
     /// Returns the bonds and contacts of a particle. It waits for the device.
     pub fn pairs_of(&self, id: u32) -> Result<Vec<PairsOfKind>, Failure> {
-        let Simulation { solver, device, scene, .. } = &self.simulation;
-        let bodies: Vec<String> = scene.bodies.iter().map(|body| body.name.clone()).collect();
-        Ok(PairsOfKind::group(&solver.pairs_of(device, id)?, &bodies))
+        let bodies: Vec<String> = self.simulation.scene.bodies.iter().map(|body| body.name.clone()).collect();
+        Ok(PairsOfKind::group(&self.simulation.pairs_of(id)?, &bodies))
     }
 
     pub fn shown(&self) -> Shown<'_> {

@@ -247,7 +247,7 @@ mod tests {
             simulation.solver.record_output(&mut recorder);
             device.submit(recorder).unwrap();
             let n = simulation.n_particles as u32;
-            let pairs_of = |id: u32| simulation.solver.pairs_of(&device, id).unwrap();
+            let pairs_of = |id: u32| simulation.pairs_of(id).unwrap();
             assert_eq!(pairs_of(n + 5), []);
             let (mut n_ids, mut n_found) = (0, 0);
             for id in (0..n).step_by(1 + n as usize / 20) {

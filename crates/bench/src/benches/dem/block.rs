@@ -9,7 +9,7 @@ use frazil_shaders::common::body::HEIGHTFIELD;
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemParameters, Grains, MapGrid, Pieces, Stage};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_testkit::saved_state;
 use frazil_testkit::twins::{dem, slabs};
 use frazil_testkit::unit_noise;

@@ -4,6 +4,7 @@ use super::block::{Block, axes};
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
+use frazil_solvers::Solver as _;
 use frazil_solvers::dem::Stage;
 use frazil_vk::{Device, Recorder};
 

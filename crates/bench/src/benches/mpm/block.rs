@@ -5,7 +5,7 @@ use crate::error::Result;
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{InitialState, Mpm, MpmParameters, Stage, Surroundings};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_testkit::twins::mpm::{particles_of_state, twin_parameters};
 use frazil_testkit::{download_columns, unit_noise};
 use frazil_vk::{Buffer, Device, Recorder};

@@ -6,6 +6,7 @@ use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work};
 use crate::error::Result;
 use frazil_reference::mpm::{Parameters, State};
+use frazil_solvers::Solver as _;
 use frazil_testkit::twins::mpm::particles_of_state;
 use frazil_vk::{Device, Recorder};
 

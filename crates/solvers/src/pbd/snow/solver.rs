@@ -1,5 +1,6 @@
 //! Snow and water on the device: the stages of a step, and the state between steps.
 
+mod interface;
 mod saved;
 
 use super::boundary;
@@ -18,9 +19,9 @@ use crate::pbd::bodies::{Bodies, Displacement};
 use crate::pbd::fault::FaultRecord;
 use crate::pbd::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
 use crate::pbd::neighbour_rows::NO_FLAG;
-use crate::{BodyLoads, Grab, PendingFault, SolverError, Tuning};
+use crate::{BodyLoads, PendingFault, SolverError, Tuning};
 use frazil_kernels::Counts;
-use frazil_particles::{ColumnView, Material, ParticleSet};
+use frazil_particles::Material;
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
 use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
@@ -254,13 +255,6 @@ impl Snow {
         .chain([SmoothVelocity, EndStep])
     }
 
-    /// Records one step.
-    pub fn record_step(&mut self, recorder: &mut Recorder) {
-        for stage in self.stages() {
-            self.record_stage(recorder, stage);
-        }
-    }
-
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         if let Err(error) = self.try_stage(recorder, stage) {
@@ -469,36 +463,6 @@ impl Snow {
         }
     }
 
-    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
-        let parameters = SnowParameters::of(scene)?;
-        let terms = parameters.terms(self.solid.grid.grid(), self.capacity);
-        let friction = [terms.static_friction, terms.kinetic_friction];
-        let workgroup_size = self.tuning.workgroup_size();
-        let layout = self.rows.layout();
-        // All that can fail comes before all that changes.
-        let motion = Motion::new(device, workgroup_size, &parameters.fluid, layout, false)?;
-        let constraints = self.constraints.prepare(device, workgroup_size, &terms, &self.rows)?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, friction)?;
-        if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
-            old.adopt(new);
-        }
-        self.constraints.adopt(constraints);
-        self.rows.set_parameters(&parameters.fluid);
-        (self.motion, self.parameters) = (motion, parameters);
-        Ok(())
-    }
-
-    /// Records a pull on the particles of both phases, before a step.
-    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
-        for phase_particles in [&self.solid, &self.fluid] {
-            self.grab.record(recorder, &phase_particles.phase, grab, self.parameters.fluid.dt_s);
-        }
-    }
-
     /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &SnowParameters {
         &self.parameters
@@ -560,29 +524,10 @@ impl Snow {
         [&self.solid, &self.fluid].map(|phase_particles| phase_particles.phase.velocity.back())
     }
 
-    /// Returns the number of particles of both phases, on the device: the count of [`Self::columns`].
+    /// Returns the number of particles of both phases, on the device: the count of
+    /// [`Solver::columns`](crate::Solver::columns).
     pub fn count(&self) -> &DeviceCount {
         self.output.count()
-    }
-
-    /// Records the merge of both phases into [`Self::columns`], which hold the state as of the last such
-    /// merge.
-    pub fn record_output(&self, recorder: &mut Recorder) {
-        self.output.record(recorder, &self.solid, &self.fluid);
-    }
-
-    /// Returns the columns to show, record and export, snow before water: position, velocity, id, density,
-    /// temperature, blend, phase (1 snow, 0 water).
-    pub fn columns(&self) -> Vec<ColumnView> {
-        self.output.columns()
-    }
-
-    /// Returns the sets of snow and water particles, which need no [`Self::record_output`].
-    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        vec![
-            self.solid.particle_set("snow", Material::Snow),
-            self.fluid.particle_set("water", Material::Water),
-        ]
     }
 
     /// Records a measurement of the state; the result arrives after the submission has completed.

@@ -3,7 +3,7 @@
 use frazil_engine::Failure;
 use frazil_scene::Mpm as Section;
 use frazil_solvers::mpm::{Fault, InitialState, Mpm, MpmMetrics, MpmParameters, Surroundings};
-use frazil_solvers::{StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_vk::{Device, RecorderOptions};
 use glam::{DMat3, DVec3};
 

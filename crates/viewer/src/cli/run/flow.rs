@@ -46,9 +46,9 @@ pub fn write_flow(folder: &Folder, simulation: &Simulation) -> Result<Option<Run
         return Ok(None);
     };
     let mut recorder = simulation.device.recorder()?;
-    let pending = simulation.solver.record_flow(&mut recorder)?;
+    let Some(map) = simulation.solver.flow_mapping() else { return Ok(None) };
+    let pending = map.record_flow(&mut recorder)?;
     simulation.device.submit(recorder)?;
-    let Some(pending) = pending else { return Ok(None) };
     let FlowCells { volume_m3, peak_volume_m3, peak_speed_m_s, first_step } = pending.wait()?;
     let arrival_s = |step: &u32| match *step {
         FlowCells::NEVER => f32::NAN,

@@ -1,33 +1,14 @@
 //! Conversion of the state to saved columns, and back.
 
 use super::Snow;
-use crate::pbd::bodies::Bodies;
+use crate::Solver;
 use crate::pbd::snow::phase_particles::{InitialState, TRANSITION_WORDS};
 use crate::pbd::snow::terms::SnowParameters;
 use crate::{Saved, SolverError, StateColumn, Tuning};
-use frazil_particles::{ColumnKind, ColumnView};
 use frazil_scene::Scene;
 use frazil_vk::Device;
 
 impl Snow {
-    /// Returns all columns that the next step depends on: the columns shown; the others with one element per
-    /// particle; and the links, with as many words as their buffers have.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let bonds = self.links.bonds();
-        let extra = |name, words| ColumnView::new(name, "1", ColumnKind::U32, words);
-        let mut columns = self.columns();
-        columns.extend_from_slice(self.output.hidden_columns());
-        columns.extend([
-            extra("link degree", bonds.degree().clone()),
-            extra("link partner", bonds.partner().clone()),
-            extra("link rest length", bonds.rest_length_m().cast()),
-            extra("melted", self.solid.transition_counts.clone()),
-            extra("frozen", self.fluid.transition_counts.clone()),
-        ]);
-        columns.extend(self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default());
-        columns
-    }
-
     /// Restores the snow and water of a scene from the state saved after `step` steps, bit for bit. Set-up
     /// only: waits for the device.
     ///

@@ -1,0 +1,155 @@
+//! [`Mpm`] as a [`Solver`].
+
+use super::{Mpm, upload_constants};
+use crate::bodies::{with_load_metrics, with_load_values};
+use crate::mpm::capacity::CapacityControl;
+use crate::mpm::fault::FaultCheck;
+use crate::mpm::metrics::{MpmMetrics, PendingMpmMetrics};
+use crate::mpm::parameters::MpmParameters;
+use crate::solver::{forwarded, stage_named};
+use crate::{
+    ActiveBlocks, BodyLoads, Grab, MetricInfo, PendingFault, PendingMeasurement, Regrown, Solver,
+    SolverError, SparseGrid, WorkCounter,
+};
+use frazil_kernels::BLOCK_SIDE;
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
+use frazil_scene::Scene;
+use frazil_shaders::mpm::measure_density;
+use frazil_vk::{Device, Recorder, Threads};
+
+impl Solver for Mpm {
+    fn stages(&self) -> Vec<String> {
+        self.stages().map(|stage| stage.to_string()).collect()
+    }
+
+    fn record_stage(&mut self, recorder: &mut Recorder, stage: &str) -> Result<(), SolverError> {
+        let stage = stage_named(self.stages(), stage)?;
+        self.record_stage(recorder, stage)
+    }
+
+    fn record_step(&mut self, recorder: &mut Recorder) {
+        if let Err(error) = self.try_record_step(recorder) {
+            recorder.fail(error.during("a step of snow"));
+        }
+    }
+
+    fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let mut parameters = MpmParameters::of(scene)?;
+        // The quanta follow from the masses, which stay.
+        let old = &self.parameters.terms;
+        parameters.terms.mass_quantum = old.mass_quantum;
+        parameters.terms.momentum_quantum = old.momentum_quantum;
+        parameters.terms.quanta_per_n_s = old.quanta_per_n_s;
+        self.constants = upload_constants(device, &parameters)?;
+        self.parameters = parameters;
+        Ok(())
+    }
+
+    fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
+        let Some(step) = self.fault.overflow(device)? else { return Ok(None) };
+        let from = self.blocks.capacity();
+        let required = device.download(self.blocks.required(), 2)?;
+        let to = CapacityControl::beyond(from, [required[0], required[1]]);
+        let (object, numbers) = match required[1] > from.active {
+            true => ("active blocks of nodes", [from.active, to.active]),
+            false => ("occupied blocks of nodes", [from.occupied, to.occupied]),
+        };
+        self.resize(to)?;
+        self.capacity_control = CapacityControl::default();
+        self.step = step - 1;
+        self.fault.start(device, self.step)?;
+        Ok(Some(Regrown { step: self.step, object, from: numbers[0], to: numbers[1] }))
+    }
+
+    fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) -> bool {
+        let phase = &self.particles.phase;
+        let columns = [phase.position.front(), phase.velocity.front()];
+        let pull = (grab, self.parameters.terms.dt_s);
+        self.grab.record_on(recorder, &phase.count, columns, pull, Some(&self.fault.hold()));
+        true
+    }
+
+    fn record_output(&self, recorder: &mut Recorder) {
+        let particles = &self.particles;
+        let bindings = measure_density::Bindings {
+            count: &particles.count().count,
+            mass: particles.mass.front(),
+            volume: particles.volume.front(),
+            plastic_volume: particles.plastic_volume.front(),
+            elastic: particles.elastic.front(),
+            density: &self.density,
+        };
+        recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
+    }
+
+    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let (count, columns) = (self.count(), self.columns());
+        vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
+    }
+
+    fn columns(&self) -> Vec<ColumnView> {
+        let density = ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast());
+        vec![
+            self.particles.phase.position.view(),
+            self.particles.phase.velocity.view(),
+            self.particles.phase.id.view(),
+            density,
+            self.particles.plastic_volume.view(),
+            self.particles.mass.view(),
+        ]
+    }
+
+    fn state_columns(&self) -> Vec<ColumnView> {
+        let mut columns = self.columns();
+        let rest = self.particles.state_columns();
+        columns.extend(rest.into_iter().filter(|column| {
+            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&&*column.name)
+        }));
+        columns.extend(self.body_loads().map(BodyLoads::state_columns).unwrap_or_default());
+        columns
+    }
+
+    fn sparse_grid(&self) -> Option<&dyn SparseGrid> {
+        Some(self)
+    }
+
+    fn metrics(&self) -> Vec<MetricInfo> {
+        with_load_metrics(MetricInfo::list(MpmMetrics::names()), self.body_loads())
+    }
+
+    fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
+        let own = self.record_metrics(recorder)?;
+        let own = forwarded(own, PendingMpmMetrics::is_ready, |own| Ok(own.wait()?.into()));
+        Ok(with_load_values(own, self.body_loads(), recorder)?)
+    }
+
+    fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
+        // Each particle exchanges with all nodes in reach of its spline, none of which is left out.
+        let n = u64::from(device.download(&self.count().count, 1)?[0]);
+        let of_particle = u64::from(self.parameters().stencil).pow(self.parameters().dimensions);
+        let kernels =
+            &["mpm.rasterize_tiles", "mpm.rasterize_fixed", "mpm.rasterize_float", "mpm.update_particles"];
+        Ok(vec![WorkCounter { item: "particle_node", kernels, count: n * of_particle }])
+    }
+
+    fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
+        let own = self.record_fault_check(recorder)?;
+        Ok(Some(forwarded(own, FaultCheck::is_ready, |own| Ok(own.wait()?.map(Into::into)))))
+    }
+}
+
+impl SparseGrid for Mpm {
+    fn active_blocks(&self) -> ActiveBlocks {
+        let (blocks, layout) = (self.blocks(), self.blocks().layout());
+        let lattice = layout.lattice();
+        let block_m = BLOCK_SIDE as f32 / lattice.cells_per_m;
+        let has_nodes = |axis: usize| axis < layout.dimensions() as usize;
+        ActiveBlocks {
+            count: blocks.active_count().count.clone(),
+            numbers: blocks.active().clone(),
+            lattice_blocks: lattice.blocks,
+            origin_m: lattice.origin_m,
+            block_m: std::array::from_fn(|axis| if has_nodes(axis) { block_m } else { 0.0 }),
+        }
+    }
+}

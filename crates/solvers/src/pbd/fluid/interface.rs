@@ -1,0 +1,127 @@
+//! [`Fluid`] as a [`Solver`].
+
+use super::Fluid;
+use crate::bodies::{with_load_metrics, with_load_values};
+use crate::pbd::bodies::Bodies;
+use crate::pbd::metrics::PendingMetrics;
+use crate::solver::{forwarded, stage_named};
+use crate::{
+    Grab, Measurement, MetricInfo, MotionMetrics, PendingFault, PendingMeasurement, Solver, SolverError,
+    WorkCounter,
+};
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
+use frazil_scene::Scene;
+use frazil_shaders::types::DensityStatus;
+use frazil_vk::{Device, Recorder};
+
+impl Solver for Fluid {
+    fn stages(&self) -> Vec<String> {
+        self.stages().map(|stage| stage.to_string()).collect()
+    }
+
+    fn record_stage(&mut self, recorder: &mut Recorder, stage: &str) -> Result<(), SolverError> {
+        let stage = stage_named(self.stages(), stage)?;
+        self.record_stage(recorder, stage);
+        Ok(())
+    }
+
+    fn record_step(&mut self, recorder: &mut Recorder) {
+        for stage in self.stages() {
+            self.record_stage(recorder, stage);
+        }
+    }
+
+    fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let prepared = self.prepare_scene(device, scene)?;
+        self.adopt(prepared);
+        Ok(())
+    }
+
+    fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) -> bool {
+        self.grab.record(recorder, &self.phase, grab, self.parameters.dt_s);
+        true
+    }
+
+    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let mut columns = self.columns();
+        columns.push(self.density_solve.multiplier.view());
+        vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
+    }
+
+    fn columns(&self) -> Vec<ColumnView> {
+        vec![
+            self.phase.position.view(),
+            self.phase.velocity.view(),
+            self.phase.id.view(),
+            ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast()),
+        ]
+    }
+
+    fn state_columns(&self) -> Vec<ColumnView> {
+        let key = ColumnView::new("key", "1", ColumnKind::U32, self.key.clone());
+        let of_bodies = self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default();
+        let of_solve = self.density_solve.state_columns();
+        self.columns().into_iter().chain([key]).chain(of_solve).chain(of_bodies).collect()
+    }
+
+    fn metrics(&self) -> Vec<MetricInfo> {
+        let of_solve = if self.density_solve().is_adaptive() { &SOLVE_METRICS[..] } else { &[] };
+        let names = MotionMetrics::NAMES.iter().chain(of_solve).copied();
+        with_load_metrics(MetricInfo::list(names), self.body_loads())
+    }
+
+    fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
+        let own = self.record_metrics(recorder)?;
+        let own = if self.density_solve().is_adaptive() {
+            let status = self.density_solve().record_status(recorder)?;
+            forwarded(
+                (own, status),
+                |(own, status)| Ok(own.is_ready()? && status.is_ready()?),
+                |(own, status)| {
+                    let mut measured = Measurement::from(own.wait()?);
+                    let status = status.wait()?;
+                    measured.values.extend(status.first().map_or([f64::NAN; 5], solve_values));
+                    Ok(measured)
+                },
+            )
+        } else {
+            forwarded(own, PendingMetrics::is_ready, |own| Ok(own.wait()?.into()))
+        };
+        Ok(with_load_values(own, self.body_loads(), recorder)?)
+    }
+
+    fn final_warnings(&self, device: &Device) -> Result<Vec<String>, SolverError> {
+        if !self.density_solve().is_adaptive() {
+            return Ok(Vec::new());
+        }
+        let status = device.download(self.density_solve().status(), 1)?;
+        Ok(status.iter().filter_map(|status| self.density_solve().warning(status)).collect())
+    }
+
+    fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
+        Ok(self.work_counters(device)?)
+    }
+
+    fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
+        Ok(Some(self.record_fault_check(recorder)?))
+    }
+}
+
+/// Names and units of [`solve_values`].
+const SOLVE_METRICS: [(&str, &str); 5] = [
+    ("density_error", "1"),
+    ("iterations", "1"),
+    ("density_error_worst", "1"),
+    ("density_error_worst_step", "1"),
+    ("n_steps_unmet", "1"),
+];
+
+fn solve_values(status: &DensityStatus) -> [f64; 5] {
+    [
+        status.error.into(),
+        status.iterations.into(),
+        status.worst_error.into(),
+        status.worst_step.into(),
+        status.n_unmet.into(),
+    ]
+}
