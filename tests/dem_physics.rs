@@ -179,7 +179,7 @@ fn a_sphere_on_a_spinning_table_is_carried_along_and_loads_it() {
     let around = Surroundings {
         bodies: vec![table],
         names: vec!["table".to_owned()],
-        heights_m: motion.to_vec(),
+        body_data: motion.to_vec(),
         ..under(-9.81 * DVec3::Y)
     };
     let section = Section { rolling_friction: 0.3, ..section(R, K) };

@@ -276,7 +276,7 @@ fn snow_on_a_grid_meets_the_mesh_of_a_box_as_the_box() {
                 ..Default::default()
             };
             let body = if is_mesh {
-                device_mesh(&box_mesh(centre - half, centre + half), &mut surroundings.heights_m)
+                device_mesh(&box_mesh(centre - half, centre + half), &mut surroundings.body_data)
             } else {
                 plow(centre.to_array(), half.to_array(), [0.0; 3], 0.0, 0.0)
             };

@@ -202,7 +202,7 @@ fn meshes_count_their_edges_and_corners() {
         let raw = device_mesh_with_map(mesh, h, &mut numbers);
         let surroundings = Surroundings {
             bodies: vec![RawBody { is_container: is_container.into(), ..raw }],
-            heights_m: numbers,
+            body_data: numbers,
             up_axis: 1,
             ..Default::default()
         };

@@ -47,12 +47,12 @@ struct Body {
     uvec2 n_heights;
     // 1 for a container, whose particles are inside its surface.
     uint is_container;
-    // Kind of motion; for one that is not uniform the index of its parameters in the buffer of heights
+    // Kind of motion; for one that is not uniform the index of its parameters in `body_data`
     // (common/motion.glsl), and the number of keys of a keyframed one.
     uint motion;
     uint first_motion;
     uint n_keys;
-    // Index of the boundary map of a mesh in the buffer of heights (pbd/boundary_map.glsl), 0 for none.
+    // Index of the boundary map of a mesh in `body_data` (pbd/boundary_map.glsl), 0 for none.
     uint first_map;
 };
 

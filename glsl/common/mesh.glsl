@@ -2,7 +2,7 @@
 // face, edge or corner on which it lies gives the side (Bærentzen & Aanæs 2005, IEEE Trans. Vis. Comput.
 // Graph. 11, 243).
 //
-// Layout in `heights`, from a mesh's first index on, all relative to the mesh's middle:
+// Layout in `body_data`, from a mesh's first index on, all relative to the mesh's middle:
 // - its reach;
 // - the boxes of a complete binary tree, root first, level by level (lower corner, upper corner);
 // - its triangles in the order of leaves (three corners; unit normals of the face, of the edges from each
@@ -15,7 +15,7 @@ const uint MESH_TRIANGLE_FLOATS = 30u;
 // Distance above all others; its square is finite.
 const float MESH_FAR_M = 1e18;
 
-vec3 mesh_vector(uint at) { return vec3(heights[at], heights[at + 1u], heights[at + 2u]); }
+vec3 mesh_vector(uint at) { return vec3(body_data[at], body_data[at + 1u], body_data[at + 2u]); }
 
 float mesh_box_distance2(uint at, vec3 x) {
     vec3 past = max(max(mesh_vector(at) - x, x - mesh_vector(at + 3u)), vec3(0.0));

@@ -1,7 +1,7 @@
 // Motion of bodies: the pose of a body at a time, and the velocity of its points. All solvers use it through
 // surface_of and velocity_of (common/surfaces.glsl).
 //
-// Needs a buffer `heights` of float, which holds the parameters of a motion from `first_motion` on:
+// Needs a buffer `body_data` of float, which holds the parameters of a motion from `first_motion` on:
 //   oscillating: amplitude (3, m), frequency in Hz, phase in turns;
 //   spinning:    a point of the axis (3, m), unit vector of the axis (3), turns per second, start and end (s);
 //   keyframed:   the fixed point of rotations (3, m), then for each key: time in s, offset (3, m), rotation
@@ -26,7 +26,7 @@ struct Pose {
     vec3 angular_velocity_rad_s;
 };
 
-vec3 motion_vector(uint at) { return vec3(heights[at], heights[at + 1u], heights[at + 2u]); }
+vec3 motion_vector(uint at) { return vec3(body_data[at], body_data[at + 1u], body_data[at + 2u]); }
 
 // Returns (sin, cos) of an angle in turns. The built-in functions may be off by 2⁻¹¹, and differ between
 // devices.
@@ -49,8 +49,8 @@ vec4 quaternion_about(vec3 axis, float turns) {
 
 Pose oscillating_pose(uint at, float time_s) {
     vec3 amplitude_m = motion_vector(at);
-    float frequency_hz = heights[at + 3u];
-    float turns = frequency_hz * time_s + heights[at + 4u];
+    float frequency_hz = body_data[at + 3u];
+    float turns = frequency_hz * time_s + body_data[at + 4u];
     vec2 sc = sin_cos_of_turns(turns - floor(turns));
     vec3 velocity = TWO_PI * frequency_hz * sc.y * amplitude_m;
     return Pose(sc.x * amplitude_m, vec3(0.0), vec4(0.0, 0.0, 0.0, 1.0), velocity, vec3(0.0));
@@ -58,9 +58,9 @@ Pose oscillating_pose(uint at, float time_s) {
 
 Pose spinning_pose(uint at, float time_s) {
     vec3 axis = motion_vector(at + 3u);
-    float turns_per_s = heights[at + 6u];
-    float from_s = heights[at + 7u];
-    float until_s = heights[at + 8u];
+    float turns_per_s = body_data[at + 6u];
+    float from_s = body_data[at + 7u];
+    float until_s = body_data[at + 8u];
     float turns = turns_per_s * clamp(time_s - from_s, 0.0, until_s - from_s);
     float rate = time_s >= from_s && time_s < until_s ? TWO_PI * turns_per_s : 0.0;
     vec4 rotation = quaternion_about(axis, turns - floor(turns));
@@ -75,15 +75,15 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     uint k = 0u;
     for (uint end = n_keys; end - k > 1u;) {
         uint middle = (k + end) / 2u;
-        if (heights[keys + KEYFRAME_FLOATS * middle] <= time_s) k = middle;
+        if (body_data[keys + KEYFRAME_FLOATS * middle] <= time_s) k = middle;
         else end = middle;
     }
     uint key = keys + KEYFRAME_FLOATS * k;
-    vec4 rotation = vec4(heights[key + 4u], heights[key + 5u], heights[key + 6u], heights[key + 7u]);
+    vec4 rotation = vec4(body_data[key + 4u], body_data[key + 5u], body_data[key + 6u], body_data[key + 7u]);
     Pose pose = Pose(motion_vector(key + 1u), motion_vector(at), rotation, vec3(0.0), vec3(0.0));
-    if (k + 1u >= n_keys || time_s < heights[key]) return pose;
-    float interval_s = heights[key + KEYFRAME_FLOATS] - heights[key];
-    float share = (time_s - heights[key]) / interval_s;
+    if (k + 1u >= n_keys || time_s < body_data[key]) return pose;
+    float interval_s = body_data[key + KEYFRAME_FLOATS] - body_data[key];
+    float share = (time_s - body_data[key]) / interval_s;
     vec3 displacement = motion_vector(key + KEYFRAME_FLOATS + 1u) - pose.offset_m;
     vec3 rotation_vector = motion_vector(key + 8u);
     float turns = sqrt(dot(rotation_vector, rotation_vector));

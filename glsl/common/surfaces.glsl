@@ -1,8 +1,8 @@
 // Surfaces of bodies: planes, spheres, boxes, cylinders, capsules, heightfields and meshes, solids or
 // containers, static or moving.
 //
-// Needs a buffer `heights` of float, and the constants DIMENSIONS and BODY_KINDS, a bit for each kind of body
-// in the scene: no instruction is spent on the others. By default BODY_KINDS has all but meshes.
+// Needs a buffer `body_data` of float, and the constants DIMENSIONS and BODY_KINDS, a bit for each kind of
+// body in the scene: no instruction is spent on the others. By default BODY_KINDS has all but meshes.
 #ifndef COMMON_SURFACES
 #define COMMON_SURFACES
 #include "common/body.glsl"
@@ -40,10 +40,10 @@ vec3 height_at(Body field, vec2 level_m) {
     uvec2 low = uvec2(min(inside, max(last - 1.0, vec2(0.0))));
     vec2 t = inside - vec2(low);
     uvec2 high = min(low + 1u, field.n_heights - 1u);
-    float h00 = heights[field.first_height + low.y * field.n_heights.x + low.x];
-    float h10 = heights[field.first_height + low.y * field.n_heights.x + high.x];
-    float h01 = heights[field.first_height + high.y * field.n_heights.x + low.x];
-    float h11 = heights[field.first_height + high.y * field.n_heights.x + high.x];
+    float h00 = body_data[field.first_height + low.y * field.n_heights.x + low.x];
+    float h10 = body_data[field.first_height + low.y * field.n_heights.x + high.x];
+    float h01 = body_data[field.first_height + high.y * field.n_heights.x + low.x];
+    float h11 = body_data[field.first_height + high.y * field.n_heights.x + high.x];
     vec2 slope = vec2(mix(h10 - h00, h11 - h01, t.y), mix(h01 - h00, h11 - h10, t.x)) / field.extent.x;
     slope *= vec2(equal(inside, cell));
     return vec3(mix(mix(h00, h10, t.x), mix(h01, h11, t.x), t.y), slope);
@@ -78,7 +78,7 @@ vec4 upright_cylinder_surface(vec3 up, vec3 local, float radius_m, float height_
 // reach.
 vec4 surface_of_mesh(Body body, vec3 local) {
     vec4 box = box_surface(local, body.extent);
-    if (box.w > 0.0) return vec4(box.xyz, box.w + heights[body.first_height]);
+    if (box.w > 0.0) return vec4(box.xyz, box.w + body_data[body.first_height]);
     float size_m = max(body.extent.x, max(body.extent.y, body.extent.z));
     return mesh_surface(body.first_height, body.n_heights.x, body.n_heights.y, size_m, local);
 }

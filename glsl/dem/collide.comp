@@ -14,7 +14,7 @@
 // grains on named bodies are summed in integers, in any order.
 // Bytes: 4 + 48 a grain read, 28 written; 4 a row and, for each grain that it touches, 44, and 16 (28 with
 // rolling) each way. Order-independent.
-// Elements: near = all, list_shear = all, list_rolling = all, heights = 0, bodies = 0, fault = 0, sums = 0.
+// Elements: near = all, list_shear = all, list_rolling = all, body_data = 0, bodies = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
@@ -41,7 +41,7 @@ layout(scalar, binding = 5) buffer ListRolling { vec3 list_rolling[]; };
 layout(scalar, binding = 6) readonly buffer Sphere { vec4 sphere[]; };
 layout(scalar, binding = 7) readonly buffer Motion { GrainMotion motion[]; };
 layout(scalar, binding = 8) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 9) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 9) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 10) writeonly buffer Load { ContactLoad load[]; };
 layout(scalar, binding = 11) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };

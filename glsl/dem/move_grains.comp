@@ -9,7 +9,7 @@
 // A grain that is not finite, or moves by more than MAX_TRAVEL, is a fault.
 //
 // Bytes: 88 a grain read, 44 written. Order-independent.
-// Elements: heights = 0, fault = 0, sums = 0, first_row = 0, near = 0, lists = 0.
+// Elements: body_data = 0, fault = 0, sums = 0, first_row = 0, near = 0, lists = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -32,7 +32,7 @@ layout(scalar, binding = 2) buffer Sphere { vec4 sphere[]; };
 layout(scalar, binding = 3) buffer Motion { GrainMotion motion[]; };
 layout(scalar, binding = 4) readonly buffer Load { ContactLoad load[]; };
 layout(scalar, binding = 5) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 6) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 6) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 7) readonly buffer FirstRow { uint first_row[]; };
 layout(scalar, binding = 8) readonly buffer Near { uint near[]; };
 // Positions for which the contact lists were built.

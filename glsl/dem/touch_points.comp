@@ -5,7 +5,7 @@
 //
 // The candidates of a point are on the list of its own piece (find_near_pieces.comp). Forces are summed in
 // integers, so their order does not matter. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
-// Elements: fault = 0, piece_cell_start = 0, bodies = 0, heights = 0, sums = 0, near_pieces = all.
+// Elements: fault = 0, piece_cell_start = 0, bodies = 0, body_data = 0, sums = 0, near_pieces = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -31,7 +31,7 @@ layout(scalar, binding = 7) readonly buffer PieceCellStart { uint piece_cell_sta
 layout(scalar, binding = 8) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
 layout(scalar, binding = 9) readonly buffer LinkIsWhole { uint link_is_whole[]; };
 layout(scalar, binding = 10) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 11) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 11) readonly buffer BodyData { float body_data[]; };
 // Partner of each point, and tangential spring of the contact.
 layout(scalar, binding = 12) buffer PointPartner { uint point_partner[]; };
 layout(scalar, binding = 13) buffer PointShear { vec3 point_shear_m[]; };

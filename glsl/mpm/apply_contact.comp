@@ -11,7 +11,7 @@
 // starts in contact is not under stress.
 //
 // Bytes: 4 (2 + 6 + 6 + 2 D² + 8) a particle. Order-independent: the sums of impulses are of integers.
-// Elements: heights = 0, fault = 0, sums = 0.
+// Elements: body_data = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -29,7 +29,7 @@ const uint AS_PRINTED = 0u;
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Colliders { Body colliders[]; };
-layout(scalar, binding = 3) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 3) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };

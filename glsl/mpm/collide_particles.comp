@@ -4,7 +4,7 @@
 //
 // Impulses on named bodies are summed in integers. Bytes: 48 a particle. Order-independent, except for the
 // choice of the first fault, which is the one with the lowest index.
-// Elements: heights = 0, fault = 0, sums = 0.
+// Elements: body_data = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -21,7 +21,7 @@ layout(constant_id = 4) const uint HAS_CONTACT_FORCES = 0;
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Colliders { Body colliders[]; };
-layout(scalar, binding = 3) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 3) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 5) buffer Position { vec3 position[]; };
 layout(scalar, binding = 6) buffer Velocity { vec3 velocity[]; };

@@ -1,6 +1,6 @@
 // Effect of surfaces, which are bodies and the walls of the domain, on the velocities and positions of snow.
 //
-// Needs buffers `colliders` of Body and `heights` of float, the constant ONLY_STICKY, which is 1 if other
+// Needs buffers `colliders` of Body and `body_data` of float, the constant ONLY_STICKY, which is 1 if other
 // surfaces than sticky ones do not act, and, for its macros, the constant HAS_COLLIDERS; without colliders no
 // instruction is spent on them.
 #ifndef MPM_COLLIDERS

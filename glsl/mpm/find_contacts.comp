@@ -18,7 +18,7 @@ layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Active { uint active_block[]; };
 layout(scalar, binding = 3) readonly buffer Momentum { vec4 momentum[]; };
 layout(scalar, binding = 4) readonly buffer Colliders { Body colliders[]; };
-layout(scalar, binding = 5) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 5) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 6) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 7) writeonly buffer Held { vec3 held[]; };
 layout(scalar, push_constant) uniform Params { float time_s; };

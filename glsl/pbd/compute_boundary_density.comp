@@ -16,7 +16,7 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { BodyTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Steps { uint steps[]; };
 layout(scalar, binding = 3) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 4) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 4) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) writeonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, push_constant) uniform Params {

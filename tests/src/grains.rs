@@ -234,7 +234,7 @@ pub fn parameters(
         ..Default::default()
     };
     for body in bodies {
-        let body = device_collider(body, &mut surroundings.heights_m);
+        let body = device_collider(body, &mut surroundings.body_data);
         let damping_ratio = twin::damping_ratio(section.wall_restitution()) as f32;
         surroundings.bodies.push(frazil_shaders::types::Body { damping_ratio, ..body });
     }

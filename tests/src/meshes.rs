@@ -55,24 +55,24 @@ pub fn ball_mesh(centre_m: DVec3, radius_m: f64, n: i32) -> Mesh {
     Mesh { triangles_m }
 }
 
-/// Converts a mesh at rest to its device form; its data are appended to `heights_m`.
+/// Converts a mesh at rest to its device form; its data are appended to `body_data`.
 ///
 /// # Panics
 /// If the mesh is not a valid body.
-pub fn device_mesh(mesh: &Mesh, heights_m: &mut Vec<f32>) -> Body {
-    convert(mesh, None, heights_m)
+pub fn device_mesh(mesh: &Mesh, body_data: &mut Vec<f32>) -> Body {
+    convert(mesh, None, body_data)
 }
 
 /// Like [`device_mesh`], with the boundary map for a kernel of support `h_m`.
 ///
 /// # Panics
 /// If the mesh is not a valid body.
-pub fn device_mesh_with_map(mesh: &Mesh, h_m: f64, heights_m: &mut Vec<f32>) -> Body {
-    convert(mesh, Some(h_m), heights_m)
+pub fn device_mesh_with_map(mesh: &Mesh, h_m: f64, body_data: &mut Vec<f32>) -> Body {
+    convert(mesh, Some(h_m), body_data)
 }
 
 #[allow(clippy::expect_used)]
-fn convert(mesh: &Mesh, support_m: Option<f64>, heights_m: &mut Vec<f32>) -> Body {
+fn convert(mesh: &Mesh, support_m: Option<f64>, body_data: &mut Vec<f32>) -> Body {
     let mut vertices: Vec<[f64; 3]> = Vec::new();
     let mut number = |corner: DVec3| {
         let corner = corner.to_array();
@@ -83,5 +83,5 @@ fn convert(mesh: &Mesh, support_m: Option<f64>, heights_m: &mut Vec<f32>) -> Bod
         }) as u32
     };
     let triangles: Vec<[u32; 3]> = mesh.triangles_m.iter().map(|t| t.map(&mut number)).collect();
-    mesh_body(&vertices, &triangles, REACH_M, support_m, heights_m).expect("a sound mesh")
+    mesh_body(&vertices, &triangles, REACH_M, support_m, body_data).expect("a sound mesh")
 }

@@ -39,7 +39,7 @@ impl MpmCase {
     ) -> Self {
         let mut p = twin_parameters(&section, dt_s, &surroundings);
         for body in &bodies {
-            let collider = device_collider(body, &mut surroundings.heights_m);
+            let collider = device_collider(body, &mut surroundings.body_data);
             surroundings.bodies.push(collider);
         }
         p.colliders = bodies;
@@ -171,12 +171,12 @@ impl MpmCase {
 }
 
 /// Converts a twin's body to its device form.
-pub fn device_collider(body: &colliders::Collider, heights_m: &mut Vec<f32>) -> Body {
+pub fn device_collider(body: &colliders::Collider, body_data: &mut Vec<f32>) -> Body {
     use colliders::Shape::*;
     let narrow = |v: DVec3| v.as_vec3().to_array();
     let wide = |v: [f32; 3]| glam::Vec3::from(v).as_dvec3();
     let mesh = match &body.shape {
-        Mesh(mesh) => device_mesh(mesh, heights_m),
+        Mesh(mesh) => device_mesh(mesh, body_data),
         _ => bytemuck::Zeroable::zeroed(),
     };
     let (kind, origin, extent) = match &body.shape {
@@ -195,10 +195,10 @@ pub fn device_collider(body: &colliders::Collider, heights_m: &mut Vec<f32>) -> 
         }
     };
     let rotation = if let Box { rotation, .. } = &body.shape { *rotation } else { DMat3::IDENTITY };
-    let n_so_far = heights_m.len() as u32;
+    let n_so_far = body_data.len() as u32;
     let (first_height, n_heights) = match &body.shape {
         Heightfield(heights) => {
-            heights_m.extend(heights.heights_m.iter().flatten().map(|h| *h as f32));
+            body_data.extend(heights.heights_m.iter().flatten().map(|h| *h as f32));
             (n_so_far, [heights.heights_m[0].len() as u32, heights.heights_m.len() as u32])
         }
         _ => (mesh.first_height, mesh.n_heights),

@@ -1,6 +1,6 @@
-//! What some solvers have and others do not: each a trait that [`Solver`](crate::Solver) returns if it applies.
+//! What some solvers have and others do not: traits that [`Solver`](crate::Solver) returns if they apply.
 
-use crate::solver::PendingResult;
+use crate::pending::PendingResult;
 use crate::{Pair, SolverError};
 use frazil_particles::ColumnView;
 use frazil_vk::{Buffer, Device, Recorder};

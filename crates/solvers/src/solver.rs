@@ -4,6 +4,7 @@ use crate::facets::{FlowMapping, PairInspection, RigidBodies, SparseGrid};
 use crate::fault::{InvariantFault, Regrown, SolverFault};
 use crate::grab::Grab;
 use crate::metrics::{Measurement, MetricInfo};
+use crate::pending::PendingResult;
 use crate::{SolverError, WorkCounter};
 use frazil_particles::{ColumnView, ParticleSet};
 use frazil_scene::Scene;
@@ -177,58 +178,12 @@ pub fn change_scene(
     solver.set_scene(device, to)
 }
 
-/// Result that is being read back from the device.
-pub trait PendingResult<T> {
-    /// Returns true if the result has arrived.
-    ///
-    /// # Errors
-    /// The device was lost.
-    fn is_ready(&self) -> frazil_vk::Result<bool>;
-
-    /// Waits for the result.
-    ///
-    /// # Errors
-    /// The device was lost, or the recorder was never submitted.
-    fn wait(self: Box<Self>) -> frazil_vk::Result<T>;
-}
-
 /// A measurement that is being read back.
 pub type PendingMeasurement = Box<dyn PendingResult<Measurement>>;
 /// The first fault, if there was one, that is being read back.
 pub type PendingFault = Box<dyn PendingResult<Option<SolverFault>>>;
 /// Violated invariants that are being read back.
 pub type PendingInvariants = Box<dyn PendingResult<Vec<InvariantFault>>>;
-
-/// A solver's own pending result behind [`PendingResult`].
-struct Forwarded<P, R, W> {
-    own: P,
-    is_ready: R,
-    wait: W,
-}
-
-impl<T, P, R, W> PendingResult<T> for Forwarded<P, R, W>
-where
-    R: Fn(&P) -> frazil_vk::Result<bool>,
-    W: FnOnce(P) -> frazil_vk::Result<T>,
-{
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        (self.is_ready)(&self.own)
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<T> {
-        (self.wait)(self.own)
-    }
-}
-
-/// Makes a [`PendingResult`] of a solver's own one, from its methods; `wait` also converts the value to the
-/// type that all solvers share.
-pub(crate) fn forwarded<T, P: 'static>(
-    own: P,
-    is_ready: impl Fn(&P) -> frazil_vk::Result<bool> + 'static,
-    wait: impl FnOnce(P) -> frazil_vk::Result<T> + 'static,
-) -> Box<dyn PendingResult<T>> {
-    Box::new(Forwarded { own, is_ready, wait })
-}
 
 /// Finds the stage of a given name among those of a step.
 pub(crate) fn stage_named<S: Display>(

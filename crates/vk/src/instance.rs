@@ -31,15 +31,16 @@ pub(crate) struct Instance {
     _log_for_callback: Box<ValidationLog>,
 }
 
-/// Makes an instance that lives as long as the process, so that the loader never unloads the drivers: a process
-/// that had opened some 30 devices in turn on an NVIDIA H200 (580.159) found no driver any more. Libraries with
-/// thread-local storage of the static kind, as that driver's, cannot be loaded any number of times.
+/// Makes an instance that lives as long as the process, so that the loader never unloads the drivers: a
+/// process that had opened some 30 devices in turn on an NVIDIA H200 (580.159) found no driver any more.
+/// Libraries with thread-local storage of the static kind, as that driver's, cannot be loaded any number of
+/// times.
 fn keep_drivers_loaded(entry: &ash::Entry) {
     static KEPT: OnceLock<Option<(ash::Entry, ash::Instance)>> = OnceLock::new();
     KEPT.get_or_init(|| {
         let info = vk::InstanceCreateInfo::default();
-        // SAFETY: the entry is loaded, and stays so with the instance; info has no pointers. The instance has no
-        // children, and the end of the process frees it.
+        // SAFETY: the entry is loaded, and stays so with the instance; info has no pointers. The instance has
+        // no children, and the end of the process frees it.
         let raw = unsafe { entry.create_instance(&info, None) }.ok()?;
         Some((entry.clone(), raw))
     });

@@ -23,7 +23,7 @@ pub struct FreeFlight {
     outside: Buffer<u32>,
     /// Bodies that particles collide with, and the data of heightfields and meshes.
     bodies: Buffer<Body>,
-    heights: Buffer<f32>,
+    body_data: Buffer<f32>,
     kernel: Kernel<advance::Interface>,
     params: advance::Params,
     sum: ReductionF32,
@@ -44,13 +44,10 @@ impl FreeFlight {
         let n = particles.count.capacity;
         let around = Surroundings::of(scene)?;
         let n_bodies = around.bodies.len() as u32;
-        // A buffer has at least one element.
-        let nothing = [bytemuck::Zeroable::zeroed()];
-        let bodies: &[Body] = if n_bodies == 0 { &nothing } else { bytemuck::cast_slice(&around.bodies) };
-        let heights = if around.heights_m.is_empty() { vec![0.0] } else { around.heights_m };
+        let (bodies, body_data) = around.upload(device)?;
         Ok(Self {
-            bodies: device.buffer_from("bodies", bodies)?,
-            heights: device.buffer_from("heights", &heights)?,
+            bodies: bodies.cast(),
+            body_data,
             drag_power: device.buffer_from("drag_power", &vec![0.0; n as usize])?,
             not_finite: device.buffer_from("not_finite", &vec![0; n as usize])?,
             outside: device.buffer_from("outside", &vec![0; n as usize])?,
@@ -97,7 +94,7 @@ impl Solver for FreeFlight {
             not_finite: &self.not_finite,
             outside: &self.outside,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
         };
         recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, self.params);
         Ok(())

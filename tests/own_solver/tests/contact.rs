@@ -29,7 +29,7 @@ fn bodies_have_its_friction_and_meshes_its_reach() {
     let frictions: Vec<f32> = around.bodies.iter().map(|body| body.friction).collect();
     assert_eq!(frictions, [0.45, 0.02, 0.45]);
     // The first number of a mesh is its reach, with a margin.
-    let reach_m = around.heights_m[around.bodies[2].first_height as usize];
+    let reach_m = around.body_data[around.bodies[2].first_height as usize];
     assert!((0.05..0.06).contains(&reach_m), "{reach_m} m of a spacing of 0.05 m");
     assert_eq!(around.names, ["ball", "ice", "wedge"]);
     // Without the key, its own default.

@@ -27,7 +27,7 @@ pub(super) fn convert_collider(
     scene: &Scene,
     collider_idx: usize,
     collider: &Collider,
-    heights_m: &mut Vec<f32>,
+    body_data: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
     let (surface, motion) = (collider.surface(), collider.motion());
     let defaults = defaults_of(scene)?;
@@ -60,7 +60,7 @@ pub(super) fn convert_collider(
             ..body
         },
         Collider::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
-            heightfield_body(scene, (*origin_m, *spacing_m), rows, heights_m, body)
+            heightfield_body(scene, (*origin_m, *spacing_m), rows, body_data, body)
         }
         _ => {
             let (key, found) = (format!("colliders.{collider_idx}"), collider.name().to_owned());
@@ -110,10 +110,10 @@ fn plain_body(defaults: &ContactDefaults) -> Body {
 pub(super) fn convert_terrain(
     scene: &Scene,
     terrain: &Terrain,
-    heights_m: &mut Vec<f32>,
+    body_data: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
-    let first_height = heights_m.len() as u32;
-    heights_m.extend(terrain.extended_heights_m());
+    let first_height = body_data.len() as u32;
+    body_data.extend(terrain.extended_heights_m());
     Ok(Body {
         kind: HEIGHTFIELD,
         extent: [terrain.cell_m() as f32, 0.0, 0.0],
@@ -128,7 +128,7 @@ fn mesh_of(
     (mesh, key): (Option<&TriangleMesh>, String),
     (scale, offset_m): (f64, Vec3),
     defaults: &ContactDefaults,
-    heights_m: &mut Vec<f32>,
+    body_data: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
     let Some(mesh) = mesh else {
         return Err(SolverError::Scene { key, found: "a file that was not read".to_owned() });
@@ -136,7 +136,7 @@ fn mesh_of(
     let place = |v: &Vec3| std::array::from_fn(|i| scale * v[i] + offset_m[i]);
     let vertices_m: Vec<Vec3> = mesh.vertices().iter().map(place).collect();
     let (reach_m, support_m) = (REACH_MARGIN * defaults.mesh_reach_m, defaults.mesh_density_support_m);
-    mesh_body(&vertices_m, mesh.triangles(), reach_m, support_m, heights_m)
+    mesh_body(&vertices_m, mesh.triangles(), reach_m, support_m, body_data)
         .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })
 }
 
@@ -145,15 +145,15 @@ fn heightfield_body(
     scene: &Scene,
     (origin_m, spacing_m): ([f64; 2], f64),
     rows: &[Vec<f64>],
-    heights_m: &mut Vec<f32>,
+    body_data: &mut Vec<f32>,
     body: Body,
 ) -> Body {
     let level = scene.up_axis.horizontal();
     let mut corner = [0.0_f32; 3];
     corner[level[0]] = origin_m[0] as f32;
     corner[level[1]] = origin_m[1] as f32;
-    let first_height = heights_m.len() as u32;
-    heights_m.extend(rows.iter().flatten().map(|&height| height as f32));
+    let first_height = body_data.len() as u32;
+    body_data.extend(rows.iter().flatten().map(|&height| height as f32));
     Body {
         kind: HEIGHTFIELD,
         origin_m: corner,
@@ -169,7 +169,7 @@ pub(super) fn convert_body(
     scene: &Scene,
     body_idx: usize,
     from: &SceneBody,
-    heights_m: &mut Vec<f32>,
+    body_data: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
     let defaults = defaults_of(scene)?;
     let plain = plain_body(&defaults);
@@ -213,7 +213,7 @@ pub(super) fn convert_body(
         BodyShape::Capsule { from_m, to_m, radius_m } => along(CAPSULE, from_m, to_m, *radius_m),
         BodyShape::Mesh { scale, offset_m, .. } => {
             let key = format!("bodies.{body_idx}.shape.mesh.path");
-            let made = mesh_of((from.mesh(), key), (*scale, *offset_m), &defaults, heights_m)?;
+            let made = mesh_of((from.mesh(), key), (*scale, *offset_m), &defaults, body_data)?;
             Body {
                 kind: made.kind,
                 origin_m: made.origin_m,
@@ -225,7 +225,7 @@ pub(super) fn convert_body(
             }
         }
         BodyShape::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
-            heightfield_body(scene, (*origin_m, *spacing_m), rows, heights_m, surface)
+            heightfield_body(scene, (*origin_m, *spacing_m), rows, body_data, surface)
         }
         shape => {
             let key = format!("bodies.{body_idx}.shape");
@@ -233,7 +233,7 @@ pub(super) fn convert_body(
         }
     };
     if let Some(motion) = &from.motion
-        && !set_motion(&mut body, motion, heights_m)
+        && !set_motion(&mut body, motion, body_data)
     {
         let key = format!("bodies.{body_idx}.motion");
         return Err(SolverError::Scene { key, found: format!("\"{}\"", motion.name()) });
@@ -246,7 +246,7 @@ pub(super) fn convert_obstacle(
     scene: &Scene,
     obstacle_idx: usize,
     obstacle: &Obstacle,
-    heights_m: &mut Vec<f32>,
+    body_data: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
     let defaults = defaults_of(scene)?;
     let plain = plain_body(&defaults);
@@ -279,7 +279,7 @@ pub(super) fn convert_obstacle(
         }
         ObstacleShape::Mesh { scale, offset_m, .. } => {
             let key = format!("obstacles.{obstacle_idx}.shape.mesh.path");
-            let made = mesh_of((obstacle.mesh(), key), (*scale, *offset_m), &defaults, heights_m)?;
+            let made = mesh_of((obstacle.mesh(), key), (*scale, *offset_m), &defaults, body_data)?;
             Body { friction: body.friction, damping_ratio: body.damping_ratio, until_s: NEVER_S, ..made }
         }
         shape => {

@@ -2,8 +2,9 @@
 
 use crate::SolverError;
 use crate::metrics::{Measurement, MetricInfo};
+use crate::pending::PendingResult;
 use crate::saved::Saved;
-use crate::solver::{PendingMeasurement, PendingResult};
+use crate::solver::PendingMeasurement;
 use bytemuck::Zeroable;
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::common::fixed::WRENCH_WORDS;

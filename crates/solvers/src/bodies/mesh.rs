@@ -11,7 +11,7 @@ use glam::DVec3;
 const LEAF_TRIANGLES: usize = 2;
 
 /// Makes a body, at rest and without friction, from a closed mesh with consistent orientation; its tree and
-/// triangles are appended to `heights_m`.
+/// triangles are appended to `body_data`.
 ///
 /// Within `reach_m` of its bounding box, distances to it are exact to rounding; farther away they are a lower
 /// bound above `reach_m`, so that a query for nothing nearer need not visit triangles.
@@ -25,7 +25,7 @@ pub fn mesh_body(
     triangles: &[[u32; 3]],
     reach_m: f64,
     support_m: Option<f64>,
-    heights_m: &mut Vec<f32>,
+    body_data: &mut Vec<f32>,
 ) -> Result<Body, MeshProblem> {
     let n = triangles.len();
     if !(1..=MAX_OBSTACLE_TRIANGLES).contains(&n) {
@@ -40,8 +40,8 @@ pub fn mesh_body(
     let mut faces = with_pseudo_normals(&local, triangles)?;
     let levels = n.div_ceil(LEAF_TRIANGLES).next_power_of_two().ilog2();
 
-    let first_height = heights_m.len() as u32;
-    heights_m.push(reach_m as f32);
+    let first_height = body_data.len() as u32;
+    body_data.push(reach_m as f32);
     let mut order: Vec<usize> = (0..n).collect();
     for level in 0..=levels {
         for node in 0..1_usize << level {
@@ -57,8 +57,8 @@ pub fn mesh_body(
                 let [a, b, c] = t.corners;
                 [a.min(b).min(c), a.max(b).max(c)]
             });
-            push(heights_m, low);
-            push(heights_m, high);
+            push(body_data, low);
+            push(body_data, high);
             // Splits triangles in halves along the axis of the widest spread of centres, ties by number.
             let [low, high] = box_of(&|t| [t.centre(); 2]);
             let extent = high - low;
@@ -73,11 +73,11 @@ pub fn mesh_body(
     }
     for &idx in &order {
         let Triangle { corners, face, edges, ends } = &mut faces[idx];
-        corners.iter().for_each(|&corner| push(heights_m, corner));
-        push(heights_m, *face);
-        edges.iter().chain(ends.iter()).for_each(|&normal| push(heights_m, normal));
+        corners.iter().for_each(|&corner| push(body_data, corner));
+        push(body_data, *face);
+        edges.iter().chain(ends.iter()).for_each(|&normal| push(body_data, normal));
     }
-    let first_map = support_m.map_or(0, |h_m| append_boundary_map(&faces, h_m, heights_m));
+    let first_map = support_m.map_or(0, |h_m| append_boundary_map(&faces, h_m, body_data));
     let half = local.iter().fold(DVec3::ZERO, |half, v| half.max(v.abs()));
     Ok(Body {
         kind: MESH,

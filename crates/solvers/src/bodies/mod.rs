@@ -18,6 +18,7 @@ use convert::{convert_body, convert_collider, convert_obstacle, convert_terrain,
 use frazil_scene::Scene;
 use frazil_shaders::common::body::MOTION_UNIFORM;
 use frazil_shaders::types::Body;
+use frazil_vk::{Buffer, Device};
 
 /// Domain, gravity and bodies of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,8 +38,9 @@ pub struct Surroundings {
     pub bodies: Vec<Body>,
     /// Names of the last bodies, those that the scene names.
     pub names: Vec<String>,
-    /// Heights of all heightfields in m, and the data of meshes.
-    pub heights_m: Vec<f32>,
+    /// What bodies refer to by index: heights of heightfields in m, triangles of meshes, keyframes of
+    /// motions.
+    pub body_data: Vec<f32>,
 }
 
 impl Surroundings {
@@ -61,19 +63,19 @@ impl Surroundings {
             ..Default::default()
         };
         if let Some(terrain) = scene.ground() {
-            let body = convert_terrain(scene, terrain, &mut surroundings.heights_m)?;
+            let body = convert_terrain(scene, terrain, &mut surroundings.body_data)?;
             surroundings.bodies.push(body);
         }
         for (collider_idx, collider) in scene.colliders.iter().enumerate() {
-            let body = convert_collider(scene, collider_idx, collider, &mut surroundings.heights_m)?;
+            let body = convert_collider(scene, collider_idx, collider, &mut surroundings.body_data)?;
             surroundings.bodies.push(body);
         }
         for (obstacle_idx, obstacle) in scene.obstacles.iter().enumerate() {
-            let body = convert_obstacle(scene, obstacle_idx, obstacle, &mut surroundings.heights_m)?;
+            let body = convert_obstacle(scene, obstacle_idx, obstacle, &mut surroundings.body_data)?;
             surroundings.push(body, obstacle.name.clone());
         }
         for (body_idx, scene_body) in scene.bodies.iter().enumerate() {
-            let body = convert_body(scene, body_idx, scene_body, &mut surroundings.heights_m)?;
+            let body = convert_body(scene, body_idx, scene_body, &mut surroundings.body_data)?;
             surroundings.push(body, scene_body.name.clone());
         }
         Ok(surroundings)
@@ -82,6 +84,18 @@ impl Surroundings {
     fn push(&mut self, body: Body, name: String) {
         self.bodies.push(body);
         self.names.push(name);
+    }
+
+    /// Uploads the bodies, and the data that they refer to. Without any, buffers have one element that no
+    /// kernel reads. Set-up only: waits for the device.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn upload(&self, device: &Device) -> frazil_vk::Result<(Buffer<Body>, Buffer<f32>)> {
+        let nothing = [placeholder_body()];
+        let bodies = if self.bodies.is_empty() { &nothing[..] } else { &self.bodies };
+        let data = if self.body_data.is_empty() { &[0.0][..] } else { &self.body_data };
+        Ok((device.buffer_from("bodies", bodies)?, device.buffer_from("body data", data)?))
     }
 
     /// Returns the index of the first body that the scene names: loads are measured on bodies from it on.
@@ -101,6 +115,6 @@ impl Surroundings {
 }
 
 /// Returns a body that no particle touches, for buffers that must not be empty.
-pub(crate) fn placeholder_body() -> Body {
+fn placeholder_body() -> Body {
     Body { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..bytemuck::Zeroable::zeroed() }
 }

@@ -84,11 +84,11 @@ fn turn_between(key: &Keyframe, next: &Keyframe) -> DVec3 {
     turn.to_scaled_axis()
 }
 
-/// Sets the motion of a body; appends the data of a motion that is not uniform to `heights_m`. Returns false
+/// Sets the motion of a body; appends the data of a motion that is not uniform to `body_data`. Returns false
 /// for an unknown motion.
-pub(crate) fn set_motion(body: &mut Body, motion: &BodyMotion, heights_m: &mut Vec<f32>) -> bool {
+pub(crate) fn set_motion(body: &mut Body, motion: &BodyMotion, body_data: &mut Vec<f32>) -> bool {
     let narrow = |v: Vec3| v.map(|x| x as f32);
-    body.first_motion = heights_m.len() as u32;
+    body.first_motion = body_data.len() as u32;
     match motion {
         BodyMotion::Uniform(motion) => {
             body.first_motion = 0;
@@ -98,27 +98,27 @@ pub(crate) fn set_motion(body: &mut Body, motion: &BodyMotion, heights_m: &mut V
         }
         BodyMotion::Oscillating { amplitude_m, frequency_hz, phase_deg } => {
             body.motion = MOTION_OSCILLATING;
-            heights_m.extend(narrow(*amplitude_m));
-            heights_m.extend([*frequency_hz as f32, (phase_deg / 360.0) as f32]);
+            body_data.extend(narrow(*amplitude_m));
+            body_data.extend([*frequency_hz as f32, (phase_deg / 360.0) as f32]);
         }
         BodyMotion::Spinning { point_m, angular_velocity_rad_s, from_s, until_s } => {
             body.motion = MOTION_SPINNING;
             let spin = DVec3::from_array(*angular_velocity_rad_s);
-            heights_m.extend(narrow(*point_m));
-            heights_m.extend(spin.normalize().as_vec3().to_array());
+            body_data.extend(narrow(*point_m));
+            body_data.extend(spin.normalize().as_vec3().to_array());
             let until_s = until_s.map_or(NEVER_S, |until_s| until_s as f32);
-            heights_m.extend([(spin.length() / TAU) as f32, *from_s as f32, until_s]);
+            body_data.extend([(spin.length() / TAU) as f32, *from_s as f32, until_s]);
         }
         BodyMotion::Keyframed { pivot_m, keys } => {
             body.motion = MOTION_KEYFRAMED;
             body.n_keys = keys.len() as u32;
-            heights_m.extend(narrow(*pivot_m));
+            body_data.extend(narrow(*pivot_m));
             for (k, key) in keys.iter().enumerate() {
-                heights_m.push(key.time_s as f32);
-                heights_m.extend(narrow(key.offset_m));
-                heights_m.extend(rotation_of(key).as_quat().to_array());
+                body_data.push(key.time_s as f32);
+                body_data.extend(narrow(key.offset_m));
+                body_data.extend(rotation_of(key).as_quat().to_array());
                 let turn = keys.get(k + 1).map_or(DVec3::ZERO, |next| turn_between(key, next));
-                heights_m.extend((turn / TAU).as_vec3().to_array());
+                body_data.extend((turn / TAU).as_vec3().to_array());
             }
         }
         _ => return false,

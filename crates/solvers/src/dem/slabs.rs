@@ -31,7 +31,7 @@ const GROUP_OF_PIECES: u32 = 64;
 pub struct StepContext<'a> {
     pub terms: &'a Buffer<DemTerms>,
     pub bodies: &'a Buffer<Body>,
-    pub heights: &'a Buffer<f32>,
+    pub body_data: &'a Buffer<f32>,
     pub fault: &'a FaultRecord,
     /// Time at the start of the step if a body moves, else 0: so that the commands of steps recur.
     pub time_s: f32,
@@ -265,7 +265,7 @@ impl Slabs {
             linked_pieces: &self.linked,
             link_is_whole: &self.link_is_whole,
             bodies: context.bodies,
-            heights: context.heights,
+            body_data: context.body_data,
             point_partner: &self.point_partner,
             point_shear_m: &self.point_shear_m,
             sums: &self.sums,

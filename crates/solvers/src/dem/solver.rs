@@ -11,9 +11,8 @@ use super::metrics::{DemMeasurePass, PendingDemMetrics};
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{ShownPieces, Slabs, StepContext};
-use crate::bodies::placeholder_body;
 use crate::grab::GrabPass;
-use crate::{Pair, Saved, SolverError, StateColumn, Surroundings, Tuning};
+use crate::{Pair, Saved, SolverError, StateColumn, Tuning};
 use frazil_shaders::dem::{collide, move_grains};
 use frazil_shaders::types::{Body, DemLists, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
@@ -62,7 +61,7 @@ pub struct Dem {
     parameters: DemParameters,
     terms: Buffer<DemTerms>,
     bodies: Buffer<Body>,
-    heights: Buffer<f32>,
+    body_data: Buffer<f32>,
     particles: Particles,
     contacts: Contacts,
     lists: ContactLists,
@@ -81,18 +80,6 @@ pub struct Dem {
     grab: GrabPass,
     ring: ReadbackRing,
     step: u64,
-}
-
-/// Uploads bodies and heights.
-fn upload_bodies(
-    device: &Device,
-    surroundings: &Surroundings,
-) -> frazil_vk::Result<(Buffer<Body>, Buffer<f32>)> {
-    // Empty buffers have one element that no kernel reads.
-    let nothing = placeholder_body();
-    let bodies = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
-    let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
-    Ok((device.buffer_from("bodies", bodies)?, device.buffer_from("heights", heights)?))
 }
 
 /// Makes the kernels in which grains touch bodies.
@@ -174,7 +161,7 @@ impl Dem {
         let workgroup_size = tuning.workgroup_size();
         let n = grains.positions_m.len();
         let surroundings = &parameters.surroundings;
-        let (bodies, heights) = upload_bodies(device, surroundings)?;
+        let (bodies, body_data) = surroundings.upload(device)?;
         let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
         let particles = Particles::upload(device, grains, workgroup_size)?;
         let contacts = Contacts::new(device, &parameters, rows, capacity, workgroup_size)?;
@@ -182,7 +169,7 @@ impl Dem {
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
-            heights,
+            body_data,
             grab: GrabPass::new(device, workgroup_size)?,
             slabs: Slabs::new(device, &parameters, tuning)?,
             map: map.flatten(),
@@ -252,7 +239,7 @@ impl Dem {
         StepContext {
             terms: &self.terms,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
             fault: &self.fault,
             time_s: if has_motion { time_s } else { 0.0 },
         }
@@ -275,7 +262,7 @@ impl Dem {
             sphere: &particles.sphere,
             motion: &particles.motion,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
             load: &particles.load,
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
@@ -291,7 +278,7 @@ impl Dem {
             motion: &particles.motion,
             load: &particles.load,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
             first_row: &rows.first_row,
             near: &rows.near,
             listed_at: &lists.listed_at,

@@ -326,7 +326,7 @@ impl ImplicitSolve {
             active_block: blocks.active(),
             momentum: &nodes.momentum,
             colliders: &constants.colliders,
-            heights: &constants.heights,
+            body_data: &constants.body_data,
             node_velocity: &nodes.velocity,
             held: &self.vectors.held,
         };
@@ -347,7 +347,7 @@ impl ImplicitSolve {
             active_block: blocks.active(),
             momentum: &nodes.momentum,
             colliders: &constants.colliders,
-            heights: &constants.heights,
+            body_data: &constants.body_data,
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
         };

@@ -32,7 +32,7 @@ pub struct Constants {
     /// Bodies that snow collides with.
     pub colliders: Buffer<Body>,
     /// Heights of heightfields in m.
-    pub heights: Buffer<f32>,
+    pub body_data: Buffer<f32>,
 }
 
 /// Results of a step apart from the state.
@@ -372,7 +372,7 @@ impl Transfer {
             momentum: &nodes.momentum,
             force: &nodes.force,
             colliders: &constants.colliders,
-            heights: &constants.heights,
+            body_data: &constants.body_data,
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
             sums: outcome.sums,

@@ -11,7 +11,6 @@ use super::nodes::{Constants, Nodes, Outcome, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
-use crate::bodies::placeholder_body;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
 use frazil_kernels::{BlockCapacity, SparseBlocks};
@@ -146,18 +145,10 @@ impl Kernels {
     }
 }
 
-/// Uploads the parameters, bodies and heights.
+/// Uploads the parameters and the bodies.
 fn upload_constants(device: &Device, parameters: &MpmParameters) -> frazil_vk::Result<Constants> {
-    let surroundings = &parameters.surroundings;
-    // Empty buffers have one element that no kernel reads.
-    let nothing = placeholder_body();
-    let colliders = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
-    let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
-    Ok(Constants {
-        terms: device.buffer_from("terms", &[parameters.terms])?,
-        colliders: device.buffer_from("colliders", colliders)?,
-        heights: device.buffer_from("heights", heights)?,
-    })
+    let (colliders, body_data) = parameters.surroundings.upload(device)?;
+    Ok(Constants { terms: device.buffer_from("terms", &[parameters.terms])?, colliders, body_data })
 }
 
 impl Mpm {
@@ -345,7 +336,7 @@ impl Mpm {
                 count: &particles.count().count,
                 terms: &self.constants.terms,
                 colliders: &self.constants.colliders,
-                heights: &self.constants.heights,
+                body_data: &self.constants.body_data,
                 blocks_required: blocks.required(),
                 position: particles.phase.position.front(),
                 velocity: particles.phase.velocity.front(),
@@ -361,7 +352,7 @@ impl Mpm {
                 count: &particles.count().count,
                 terms: &self.constants.terms,
                 colliders: &self.constants.colliders,
-                heights: &self.constants.heights,
+                body_data: &self.constants.body_data,
                 blocks_required: blocks.required(),
                 mass: particles.mass.front(),
                 volume: particles.volume.front(),

@@ -24,7 +24,7 @@ pub(super) struct Bodies {
     sums: Buffer<u32>,
     bodies: Buffer<Body>,
     /// Heights, meshes and motions of the bodies.
-    heights: Buffer<f32>,
+    body_data: Buffer<f32>,
     /// Number of steps so far, one element: the time of a step.
     steps: Buffer<u32>,
     terms: Buffer<BodyTerms>,
@@ -107,7 +107,7 @@ impl Bodies {
             first_named: surroundings.first_named(),
             up_axis: surroundings.up_axis,
         };
-        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+        let (bodies, body_data) = surroundings.upload(device)?;
         let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
         let project = |has_push: u32| {
             let has_rows = 1 - has_push;
@@ -127,8 +127,8 @@ impl Bodies {
         Ok(Some(Self {
             loads: BodyLoads::new(device, &surroundings.names)?,
             sums: impulse_sums(device, surroundings.names.len())?,
-            bodies: device.buffer_from("bodies", &surroundings.bodies)?,
-            heights: device.buffer_from("heights", heights)?,
+            bodies,
+            body_data,
             steps: device.buffer_from("steps", &[0])?,
             has_motion: surroundings.has_motion(),
             reduction: reduce_body_loads::Params {
@@ -172,7 +172,7 @@ impl Bodies {
             terms: &self.terms,
             steps: &self.steps,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
             predicted: at,
             boundary_density: &interaction.boundary_density,
         };
@@ -199,7 +199,7 @@ impl Bodies {
             terms: &self.terms,
             steps: &self.steps,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
             constraint,
             boundary_density: &interaction.boundary_density,
             predicted,
@@ -240,7 +240,7 @@ impl Bodies {
             terms: &self.terms,
             steps: &self.steps,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
             predicted,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
@@ -268,7 +268,7 @@ impl Bodies {
             terms: &self.terms,
             steps: &self.steps,
             bodies: &self.bodies,
-            heights: &self.heights,
+            body_data: &self.body_data,
             position: phase.position.front(),
             contact,
             push: &interaction.push,

@@ -103,7 +103,7 @@ impl FaultRecord {
             rest_density_kg_m3: parameters.rest_density_kg_m3.into(),
             limits: parameters.fault_limits(0),
         };
-        Ok(crate::solver::forwarded(check, |check| check.record.is_ready(), FaultCheck::wait))
+        Ok(crate::pending::forwarded(check, |check| check.record.is_ready(), FaultCheck::wait))
     }
 }
 

@@ -26,7 +26,7 @@ fn quaternion(q: [f32; 4]) -> DQuat {
 /// # Panics
 /// If the twin does not know the kind of one.
 pub fn twin_bodies(surroundings: &Surroundings) -> Vec<Body> {
-    let twin = |raw| twin_body(raw, &surroundings.heights_m, surroundings.up_axis as usize);
+    let twin = |raw| twin_body(raw, &surroundings.body_data, surroundings.up_axis as usize);
     surroundings.bodies.iter().map(twin).collect()
 }
 

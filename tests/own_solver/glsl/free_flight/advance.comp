@@ -22,7 +22,7 @@ layout(scalar, binding = 3) writeonly buffer DragPower { float drag_power[]; };
 layout(scalar, binding = 4) writeonly buffer NotFinite { uint not_finite[]; };
 layout(scalar, binding = 5) writeonly buffer Outside { uint outside[]; };
 layout(scalar, binding = 6) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 7) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 7) readonly buffer BodyData { float body_data[]; };
 layout(scalar, push_constant) uniform Params {
     vec3 domain_min_m;
     vec3 domain_max_m;

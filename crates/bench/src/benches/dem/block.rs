@@ -237,7 +237,7 @@ fn surroundings(side: usize) -> Surroundings {
             ..bytemuck::Zeroable::zeroed()
         }],
         names: Vec::new(),
-        heights_m: (0..n_heights * n_heights).map(|k| 0.02 * unit_noise(k as usize)).collect(),
+        body_data: (0..n_heights * n_heights).map(|k| 0.02 * unit_noise(k as usize)).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Dem`] as a [`Solver`].
 
-use super::{Dem, body_kernels, upload_bodies};
+use super::{Dem, body_kernels};
 use crate::dem::fault::DemFaultCheck;
 use crate::dem::flow_map::{FlowMap, PendingFlowCells};
 use crate::dem::lists::skin_radii;
@@ -9,7 +9,8 @@ use crate::dem::parameters::DemParameters;
 use crate::dem::particles::Particles;
 use crate::dem::slabs::ShownPieces;
 use crate::fault::grown_capacity;
-use crate::solver::{forwarded, stage_named};
+use crate::pending::forwarded;
+use crate::solver::stage_named;
 use crate::{
     BodyPoses, FlowCells, FlowMapping, Grab, MetricInfo, Pair, PairInspection, PendingFault, PendingFlow,
     PendingMeasurement, Regrown, RigidBodies, Solver, SolverError, WorkCounter,
@@ -52,7 +53,7 @@ impl Solver for Dem {
         }
         // All that can fail comes before all that changes.
         let terms = device.buffer_from("terms", &[parameters.terms])?;
-        let (bodies, heights) = upload_bodies(device, &parameters.surroundings)?;
+        let (bodies, body_data) = parameters.surroundings.upload(device)?;
         // Kernels of bodies at rest have no code for motions.
         if self.parameters.surroundings.has_motion() != parameters.surroundings.has_motion() {
             let workgroup_size = self.tuning.workgroup_size();
@@ -63,7 +64,7 @@ impl Solver for Dem {
             self.lists.set_body_kernels(lists);
             self.slabs.set_body_kernel(slabs);
         }
-        (self.bodies, self.heights) = (bodies, heights);
+        (self.bodies, self.body_data) = (bodies, body_data);
         (self.terms, self.parameters) = (terms, parameters);
         // Lists for other ranges and bodies are not valid.
         self.is_forced = true;

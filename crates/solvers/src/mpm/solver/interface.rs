@@ -6,7 +6,8 @@ use crate::mpm::capacity::CapacityControl;
 use crate::mpm::fault::FaultCheck;
 use crate::mpm::metrics::{MpmMetrics, PendingMpmMetrics};
 use crate::mpm::parameters::MpmParameters;
-use crate::solver::{forwarded, stage_named};
+use crate::pending::forwarded;
+use crate::solver::stage_named;
 use crate::{
     ActiveBlocks, BodyLoads, Grab, MetricInfo, PendingFault, PendingMeasurement, Regrown, Solver,
     SolverError, SparseGrid, WorkCounter,

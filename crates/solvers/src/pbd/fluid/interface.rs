@@ -4,7 +4,8 @@ use super::Fluid;
 use crate::bodies::{with_load_metrics, with_load_values};
 use crate::pbd::bodies::Bodies;
 use crate::pbd::metrics::PendingMetrics;
-use crate::solver::{forwarded, stage_named};
+use crate::pending::forwarded;
+use crate::solver::stage_named;
 use crate::{
     Grab, Measurement, MetricInfo, MotionMetrics, PendingFault, PendingMeasurement, Solver, SolverError,
     WorkCounter,

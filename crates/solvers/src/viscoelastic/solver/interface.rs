@@ -3,7 +3,8 @@
 use super::Viscoelastic;
 use crate::bodies::{with_load_metrics, with_load_values};
 use crate::pair::bonds_of;
-use crate::solver::{forwarded, stage_named};
+use crate::pending::forwarded;
+use crate::solver::stage_named;
 use crate::viscoelastic::heat::Heat;
 use crate::viscoelastic::metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
 use crate::viscoelastic::parameters::Parameters;

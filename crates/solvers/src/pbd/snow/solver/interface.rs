@@ -8,7 +8,8 @@ use crate::pbd::motion::Motion;
 use crate::pbd::snow::links::LinkCheck;
 use crate::pbd::snow::metrics::{PendingSnowMetrics, SnowMetrics};
 use crate::pbd::snow::terms::SnowParameters;
-use crate::solver::{forwarded, motion_highlights, rows, stage_named};
+use crate::pending::forwarded;
+use crate::solver::{motion_highlights, rows, stage_named};
 use crate::{
     Grab, InvariantFault, Measurement, MetricInfo, Pair, PairInspection, PendingFault, PendingInvariants,
     PendingMeasurement, Solver, SolverError, WorkCounter,
