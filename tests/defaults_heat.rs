@@ -481,8 +481,8 @@ fn disordered_snow_conducts_by_fouriers_law_on_average() {
             let at = |axis: usize, random: &mut Random| {
                 // A standard deviation of 0.2/√3 on each axis; particles are half a spacing from walls.
                 let x = (cell[axis] + shift[axis]) as f32 + 0.5 + 0.4 * (random.unit() - 0.5);
-                let most = if axis == 0 { n_along } else { n_across } as f32 - 0.5;
-                0.01 * if low == 0 || axis == 0 { x.clamp(0.5, most) } else { x }
+                let max = if axis == 0 { n_along } else { n_across } as f32 - 0.5;
+                0.01 * if low == 0 || axis == 0 { x.clamp(0.5, max) } else { x }
             };
             [0, 1, 2].map(|axis| at(axis, &mut random))
         });

@@ -134,9 +134,9 @@ fn a_sphere_under_turbulent_drag_reaches_the_speed_of_voellmys_friction() {
         let terminal = (xi_m_s2 * thickness_m * excess).sqrt();
         // The times at which it has reached tanh 1 = 0.76 of that speed, and 0.9993.
         for times in [1.0, 4.0] {
-            let wanted_s = times * terminal / (9.81 * excess);
+            let required_s = times * terminal / (9.81 * excess);
             let done = pack.dem.step();
-            let metrics = pack.advance((wanted_s / dt_s(&section)) as u64 - done);
+            let metrics = pack.advance((required_s / dt_s(&section)) as u64 - done);
             let time_s = pack.dem.step() as f64 * pack.p.dt_s;
             let expected = terminal * (9.81 * excess * time_s / terminal).tanh();
             let found = metrics.all.momentum_kg_m_s[0] / metrics.mass_kg;

@@ -227,9 +227,9 @@ fn is_released(overrides: &[String], until_s: f64) -> (Vec<f64>, Vec<DVec3>) {
     for share in [0.5, 0.9, 0.95, 0.99] {
         eprintln!("{share} of the slab moved by at most {} m", slab[(slab.len() as f64 * share) as usize]);
     }
-    let most = slab[slab.len() / 2];
+    let median_m = slab[slab.len() / 2];
     eprintln!("{n} grains: {} bonds, {} in the slab", metrics.n_bonds, slab.len());
-    assert!(most < 0.01, "half of the grains moved by more than {most} m while the layer holds");
+    assert!(median_m < 0.01, "half of the grains moved by more than {median_m} m while the layer holds");
     assert!(slab.len() as f64 > 0.95 * n as f64, "{} of {n} grains in the slab", slab.len());
 
     grains.advance(grains.steps(until_s - 1.9));

@@ -185,8 +185,8 @@ fn conduction_alone_keeps_sensible_heat_over_thousands_of_steps() {
     println!("Σ m c T drifts by {worst:.1e} of Σ m c |T|");
     assert!(worst < ROUNDING, "Σ m c T drifts by {worst:e} of Σ m c |T|");
     let spread = metrics.warmest_c - metrics.coldest_c;
-    let most_k = if is_full { 0.01 } else { 5.0 };
-    assert!(spread < most_k, "temperatures of 80 K about one another have become one, but for {spread} K");
+    let max_k = if is_full { 0.01 } else { 5.0 };
+    assert!(spread < max_k, "temperatures of 80 K about one another have become one, but for {spread} K");
     assert_no_validation_messages(&run.device);
 }
 

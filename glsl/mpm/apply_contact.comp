@@ -77,9 +77,9 @@ vec3 resist(MpmTerms t, vec4 surface, vec3 moving, float friction, inout Touchin
     vec3 along = p.slip - across + t.dt_s * relative;
     vec3 rubbing = -p.stiffness * along - p.damping * relative;
     float size = sqrt(dot(rubbing, rubbing));
-    float most = friction * pressing;
-    if (size > most) {
-        rubbing *= most / size;
+    float max_friction = friction * pressing;
+    if (size > max_friction) {
+        rubbing *= max_friction / size;
         along = -rubbing / p.stiffness;
     }
     p.slip = across + along;

@@ -32,7 +32,7 @@ mat3 times_diagonal(mat3 m, vec3 d) { return mat3(m[0] * d.x, m[1] * d.y, m[2] *
 // Returns the factor on the Lamé parameters: exp(ξ (1 − J_P)).
 float hardening_factor(MpmTerms terms, float plastic_volume) {
     if (terms.is_plastic == 0u) return 1.0;
-    return exp(terms.hardening * (1.0 - max(plastic_volume, terms.least_plastic_volume)));
+    return exp(terms.hardening * (1.0 - max(plastic_volume, terms.min_plastic_volume)));
 }
 
 // Returns V⁰ τ, the Kirchhoff stress 2μ (F_E − R_E) F_Eᵀ + λ (J_E − 1) J_E I (Breekveldt2017 eq 3.23) times

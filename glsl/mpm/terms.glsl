@@ -20,7 +20,7 @@ struct MpmTerms {
     float mu_pa;
     float lambda_pa;
     float hardening;
-    float least_plastic_volume;
+    float min_plastic_volume;
     float sigma_min;
     float sigma_max;
     // Share of the strain beyond these bounds that becomes plastic in a step, Δt/(τ + Δt) with τ the

@@ -19,7 +19,6 @@ layout(scalar, binding = 2) coherent buffer LookBack { uint look_back[]; };
 layout(scalar, binding = 3) writeonly buffer Scanned { uint scanned[]; };
 layout(scalar, binding = 4) writeonly buffer Total { uint total[]; };
 // Set to 1 if a fixed-point element or sum does not fit.
-layout(scalar, binding = 5) buffer Overflow { uint overflow[]; };
 layout(scalar, push_constant) uniform Params { Length extent; };
 
 #include "primitives/scan_look_back.glsl"

@@ -3,8 +3,8 @@
 // With STAGED elements pass through shared memory, so that global reads and writes are coalesced although a
 // thread scans consecutive ones; one word in 33 is left out, so that the threads' strides fall on different
 // banks. Without, each thread reads its elements twice and writes them where they are: half the accesses
-// where coalescing has no effect, on a CPU. The including shader declares the buffers `values`, `scanned`,
-// `total` and `overflow`.
+// where coalescing has no effect, on a CPU. The including shader declares the buffers `values`, `scanned` and
+// `total`.
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
 // 1: scanned[i] includes values[i].
@@ -27,17 +27,13 @@ uvec2 load_tile(uint begin, uint n) {
         uint sum = 0u;
         uint first = begin + lane * ITEMS_PER_THREAD;
         [[dont_unroll]] for (uint i = first; i < min(first + ITEMS_PER_THREAD, n); ++i) {
-            uint bits = values[i];
-            if (ELEMENTS == FIXED && !fits_fixed(bits)) atomicOr(overflow[0], 1u);
-            sum += element(bits);
+            sum += element(values[i]);
         }
         return workgroup_exclusive_scan(sum);
     }
     for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
-        uint bits = begin + place < n ? values[begin + place] : 0u;
-        if (ELEMENTS == FIXED && !fits_fixed(bits)) atomicOr(overflow[0], 1u);
-        tile_elements_[slot_(place)] = element(bits);
+        tile_elements_[slot_(place)] = begin + place < n ? element(values[begin + place]) : 0u;
     }
     barrier();
     uint own = 0u;
@@ -52,25 +48,22 @@ void store_tile(uint begin, uint n, uint before) {
         uint first = begin + lane * ITEMS_PER_THREAD;
         [[dont_unroll]] for (uint i = first; i < min(first + ITEMS_PER_THREAD, n); ++i) {
             uint value = element(values[i]);
-            if (ELEMENTS == FIXED && overflows(before, value)) atomicOr(overflow[0], 1u);
-            scanned[i] = sum_bits(INCLUSIVE != 0u ? before + value : before);
+            scanned[i] = INCLUSIVE != 0u ? before + value : before;
             before += value;
-            if (i + 1u == n) total[0] = sum_bits(before);
+            if (i + 1u == n) total[0] = before;
         }
         return;
     }
     [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = lane * ITEMS_PER_THREAD + item;
         uint value = tile_elements_[slot_(place)];
-        // If no single step of the running sum leaves the range, no sum does.
-        if (ELEMENTS == FIXED && overflows(before, value)) atomicOr(overflow[0], 1u);
         tile_elements_[slot_(place)] = INCLUSIVE != 0u ? before + value : before;
         before += value;
-        if (begin + place + 1u == n) total[0] = sum_bits(before);
+        if (begin + place + 1u == n) total[0] = before;
     }
     barrier();
     for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
-        if (begin + place < n) scanned[begin + place] = sum_bits(tile_elements_[slot_(place)]);
+        if (begin + place < n) scanned[begin + place] = tile_elements_[slot_(place)];
     }
 }

@@ -17,7 +17,6 @@ layout(scalar, binding = 2) readonly buffer Base { uint base[]; };
 layout(scalar, binding = 3) writeonly buffer Scanned { uint scanned[]; };
 layout(scalar, binding = 4) writeonly buffer Total { uint total[]; };
 // Set to 1 if a fixed-point element or sum does not fit.
-layout(scalar, binding = 5) buffer Overflow { uint overflow[]; };
 layout(scalar, push_constant) uniform Params { Length extent; };
 
 #include "primitives/scan_tile.glsl"
@@ -28,5 +27,5 @@ void main() {
     // Groups past the last tile, of a folded dispatch, store nothing.
     uint base_sum = group_idx() < base.length() ? base[group_idx()] : 0u;
     store_tile(begin, n, base_sum + load_tile(begin, n).x);
-    if (n == 0u && thread_idx() == 0u) total[0] = sum_bits(0u);
+    if (n == 0u && thread_idx() == 0u) total[0] = 0u;
 }

@@ -19,5 +19,5 @@ layout(scalar, push_constant) uniform Params {
     vec2 clip_range;
     Fog fog;
     // Least radius of a drawn sphere: in m, with perspective at a distance of 1 m.
-    float least_radius;
+    float min_radius;
 };

@@ -64,7 +64,7 @@ void main() {
     center = positions[particle_idx] - view.eye;
     bool has_radii = ((shading >> 16u) & 0xffu) != 0u;
     sphere_radius = has_radii ? radius * radii[particle_idx] : radius;
-    sphere_radius = max(sphere_radius, least_radius * (has_perspective(view) ? dot(center, view.forward) : 1.0));
+    sphere_radius = max(sphere_radius, min_radius * (has_perspective(view) ? dot(center, view.forward) : 1.0));
     if (!imposter_visible(view, center, sphere_radius)) return;
     ray = imposter_corner(view, center, sphere_radius, quad_corner(uint(gl_VertexIndex) % 6u));
     color = column_kind == COLUMN_NONE ? coloring : mapped(value(particle_idx));

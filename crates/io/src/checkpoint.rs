@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::atomic::{self, Durability};
 use crate::error::{Damage, Error, Problem, Result};
-use crate::extent::{Extent, Tallied, Tally};
+use crate::extent::{Extent, ExtentWriter, RunningExtent};
 use crate::frame::list;
 use crate::section::{FileKind, PRELUDE_BYTES, Parser, PayloadKind, Section, u64_at};
 
@@ -64,7 +64,7 @@ impl Checkpoint {
             let mut state = [0_u8; STATE_BYTES];
             let outputs = self.outputs.as_ref().map(serde_json::to_vec).transpose()?;
             let n_sections = (self.sections.len() + usize::from(outputs.is_some())) as u64;
-            let mut out = Tallied { out, tally: Tally::new() };
+            let mut out = ExtentWriter { out, running: RunningExtent::new() };
             for (slot, value) in
                 [self.step, self.time_s.to_bits(), self.seed, n_sections].into_iter().enumerate()
             {
@@ -81,7 +81,7 @@ impl Checkpoint {
             if let Some(outputs) = &outputs {
                 bytes_section(OUTPUTS, outputs).write(&mut out)?;
             }
-            let whole = out.tally.extent().xxh3;
+            let whole = out.running.extent().xxh3;
             out.write_all(&whole.to_le_bytes())
         })
     }

@@ -25,7 +25,7 @@ impl Extent {
     /// # Errors
     /// [`Error::Io`]; [`Error::Damaged`] if the file is shorter or its bytes differ.
     pub fn check(&self, path: &Path) -> Result<()> {
-        let found = Tally::of_file(path, self.bytes)?.extent();
+        let found = RunningExtent::of_file(path, self.bytes)?.extent();
         let problem = match () {
             () if found == *self => return Ok(()),
             () if found.bytes < self.bytes => {
@@ -40,23 +40,23 @@ impl Extent {
 
 /// Running [`Extent`] of a file that is appended to.
 #[derive(Clone)]
-pub(crate) struct Tally {
+pub(crate) struct RunningExtent {
     hasher: Xxh3,
     bytes: u64,
 }
 
-impl Tally {
-    /// Returns the tally of an empty file.
+impl RunningExtent {
+    /// Returns the extent of an empty file.
     pub fn new() -> Self {
         Self { hasher: Xxh3::new(), bytes: 0 }
     }
 
-    /// Returns the tally of at most the first `bytes` bytes of a file.
+    /// Returns the extent of at most the first `bytes` bytes of a file.
     pub fn of_file(path: &Path, bytes: u64) -> Result<Self> {
-        let mut tally = Self::new();
+        let mut running = Self::new();
         let file = File::open(path).map_err(Error::io("open", path))?;
-        io::copy(&mut file.take(bytes), &mut tally).map_err(Error::io("read", path))?;
-        Ok(tally)
+        io::copy(&mut file.take(bytes), &mut running).map_err(Error::io("read", path))?;
+        Ok(running)
     }
 
     pub fn extent(&self) -> Extent {
@@ -64,7 +64,7 @@ impl Tally {
     }
 }
 
-impl Write for Tally {
+impl Write for RunningExtent {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.hasher.update(bytes);
         self.bytes += bytes.len() as u64;
@@ -76,22 +76,22 @@ impl Write for Tally {
     }
 }
 
-impl std::fmt::Debug for Tally {
+impl std::fmt::Debug for RunningExtent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.extent().fmt(f)
     }
 }
 
-/// Writer that passes bytes on and tallies them.
-pub(crate) struct Tallied<W> {
+/// Writer that passes bytes on and computes their extent.
+pub(crate) struct ExtentWriter<W> {
     pub out: W,
-    pub tally: Tally,
+    pub running: RunningExtent,
 }
 
-impl<W: Write> Write for Tallied<W> {
+impl<W: Write> Write for ExtentWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.out.write(bytes)?;
-        self.tally.write(&bytes[..n])
+        self.running.write(&bytes[..n])
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -107,9 +107,9 @@ mod tests {
     fn a_file_that_is_shorter_or_differs_is_refused_and_a_longer_one_is_not() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("rows");
-        let mut tally = Tally::new();
-        tally.write_all(b"one\ntwo\n").unwrap();
-        let extent = tally.extent();
+        let mut running = RunningExtent::new();
+        running.write_all(b"one\ntwo\n").unwrap();
+        let extent = running.extent();
         for (content, problem) in [
             (&b"one\ntwo\n"[..], None),
             (b"one\ntwo\nthree\n", None),

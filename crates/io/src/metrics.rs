@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::atomic;
 use crate::error::{Error, Result};
-use crate::extent::{Extent, Tally};
+use crate::extent::{Extent, RunningExtent};
 use crate::frame::{is_plain, label, list};
 use crate::json::read_text;
 use frazil_scene::shortened;
@@ -48,7 +48,7 @@ pub struct MetricsWriter {
     file: File,
     path: PathBuf,
     n_metrics: usize,
-    tally: Tally,
+    running: RunningExtent,
 }
 
 impl MetricsWriter {
@@ -60,7 +60,8 @@ impl MetricsWriter {
     pub fn create(path: &Path, metrics: &[Metric]) -> Result<Self> {
         check_metrics(path, metrics)?;
         let file = File::create(path).map_err(Error::io("create", path))?;
-        let mut writer = Self { file, path: path.to_owned(), n_metrics: metrics.len(), tally: Tally::new() };
+        let mut writer =
+            Self { file, path: path.to_owned(), n_metrics: metrics.len(), running: RunningExtent::new() };
         let header: Vec<_> = metrics.iter().map(Metric::label).collect();
         writer.line(header.join(","))?;
         Ok(writer)
@@ -87,8 +88,8 @@ impl MetricsWriter {
 
         let file = OpenOptions::new().append(true).open(path).map_err(Error::io("open", path))?;
         file.set_len(kept_bytes as u64).map_err(Error::io("truncate", path))?;
-        let tally = Tally::of_file(path, kept_bytes as u64)?;
-        Ok(Self { file, path: path.to_owned(), n_metrics: metrics.len(), tally })
+        let running = RunningExtent::of_file(path, kept_bytes as u64)?;
+        Ok(Self { file, path: path.to_owned(), n_metrics: metrics.len(), running })
     }
 
     /// Writes a row, one value per metric.
@@ -110,12 +111,12 @@ impl MetricsWriter {
     fn line(&mut self, mut line: String) -> Result<()> {
         line.push('\n');
         self.file.write_all(line.as_bytes()).map_err(Error::io("append to", &self.path))?;
-        self.tally.write_all(line.as_bytes()).map_err(Error::io("append to", &self.path))
+        self.running.write_all(line.as_bytes()).map_err(Error::io("append to", &self.path))
     }
 
     /// Returns length and checksum of the file so far.
     pub fn extent(&self) -> Extent {
-        self.tally.extent()
+        self.running.extent()
     }
 
     /// Waits until all rows so far are on disk.

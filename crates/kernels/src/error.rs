@@ -86,12 +86,6 @@ pub enum KernelError {
         /// Its subgroup size.
         subgroup_size: u32,
     },
-    /// Fixed point with too many fraction bits.
-    #[error("fixed point with {found} fraction bits, expected 0 to 30")]
-    FractionBits {
-        /// The requested number of fraction bits.
-        found: u32,
-    },
     /// An invalid grid.
     #[error("uniform grid: {problem}")]
     Grid {

@@ -49,7 +49,7 @@ pub use multiply_add::MultiplyAdd;
 pub use radix_sort::{RadixSort, SortKey, SortOptions};
 pub use ranking::Ranking;
 pub use reduction::{Operation, ReductionF32, ReductionU32};
-pub use scan::{FixedScan, Scan, ScanOptions};
+pub use scan::{Scan, ScanOptions};
 pub use segmented_reduction::{SegmentedReductionF32, SegmentedReductionU32};
 pub use sparse_blocks::{BLOCK_SIDE, BlockCapacity, BlockLayout, MAX_TABLE_BLOCKS, SparseBlocks};
 pub use surface::{MarchingCubes, MeshCapacity, RequiredMeshCapacity, SplatDensity, SplatMass};

@@ -3,7 +3,7 @@
 use crate::error::{check_apart, check_capacity};
 use crate::length::{COUNTED, length_of, reduced};
 use crate::{KernelError, Method, Ranking};
-use frazil_shaders::primitives::elements::{FIXED, NUMBERS};
+use frazil_shaders::primitives::elements::NUMBERS;
 use frazil_shaders::primitives::{reduce_u32, scan_look_back, scan_subgroups_look_back, scan_tiles};
 use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, DeviceKind, Kernel, Recorder, Threads};
@@ -87,14 +87,12 @@ impl ScanOptions {
 /// Look-back reads and writes each element once: the minimum of 8 bytes per element of any scan.
 /// Reduce-then-scan reads each twice, 12 bytes, and needs no progress guarantee between workgroups, which
 /// Vulkan does not give.
-pub struct Scan(Passes);
-
-/// Scan of arrays of f32 in fixed point: the same bits with any method and group size on any device.
-///
-/// Elements are rounded to multiples of 2^−`fraction_bits`, ties to even, and summed as 32-bit integers;
-/// results are the f32 nearest to the sums. Elements that are NaN, and elements and sums of 2^(31 −
-/// `fraction_bits`) or more, raise [`Self::overflow`]: results are then wrong.
-pub struct FixedScan(Passes);
+pub struct Scan {
+    steps: Steps,
+    /// Receives totals that are not requested.
+    spare_total: Buffer<u32>,
+    capacity: u32,
+}
 
 impl Scan {
     /// Makes an exclusive scan of up to `capacity` elements.
@@ -111,12 +109,61 @@ impl Scan {
     /// The device's limits do not allow the group size; look-back was requested and is not allowed; not
     /// enough memory.
     pub fn with_options(device: &Device, capacity: u32, options: ScanOptions) -> Result<Self, KernelError> {
-        Ok(Self(Passes::new(device, capacity, options, NUMBERS, 0)?))
+        let ScanOptions { workgroup_size, items_per_thread, spins, withheld, .. } = options;
+        let inclusive = options.inclusive.into();
+        let steps = match Method::choose(device, options.method)? {
+            Method::LookBack => {
+                let staged = options.is_staged.into();
+                let subgroup_size = device.capabilities().subgroup_size;
+                let scan = if options.sums_by_subgroups(device)? {
+                    LookBackScan::Subgroups(Kernel::specialized(
+                        device,
+                        &scan_subgroups_look_back::Specialization {
+                            workgroup_size,
+                            items_per_thread,
+                            subgroup_size,
+                            staged,
+                            inclusive,
+                            elements: NUMBERS,
+                            spins,
+                            withheld,
+                        },
+                    )?)
+                } else {
+                    LookBackScan::Plain(Kernel::specialized(
+                        device,
+                        &scan_look_back::Specialization {
+                            workgroup_size,
+                            items_per_thread,
+                            staged,
+                            inclusive,
+                            elements: NUMBERS,
+                            spins,
+                            withheld,
+                        },
+                    )?)
+                };
+                let words = look_back_words(capacity, workgroup_size * items_per_thread);
+                let state = device.buffer("look-back state", words)?;
+                Steps::LookBack { scan, state }
+            }
+            Method::ReduceThenScan => Steps::ReduceThenScan(Box::new(Hierarchy::new(
+                device,
+                capacity,
+                ([workgroup_size, items_per_thread], options.is_staged),
+                inclusive,
+            )?)),
+        };
+        let spare_total = device.buffer("spare total", 1)?;
+        Ok(Self { steps, spare_total, capacity })
     }
 
     /// Returns the method.
     pub fn method(&self) -> Method {
-        self.0.method()
+        match self.steps {
+            Steps::LookBack { .. } => Method::LookBack,
+            Steps::ReduceThenScan(_) => Method::ReduceThenScan,
+        }
     }
 
     /// Records the scan of the first `count` elements; `total`, if given, receives their sum.
@@ -131,9 +178,9 @@ impl Scan {
         scanned: &Buffer<u32>,
         total: Option<&Buffer<u32>>,
     ) -> Result<(), KernelError> {
-        check_capacity("scan", self.0.capacity, count, &[values, scanned])?;
+        check_capacity("scan", self.capacity, count, &[values, scanned])?;
         check_apart("scan", &[values], &[&[scanned], total.as_slice()].concat())?;
-        self.0.record(recorder, count, COUNTED, values, scanned, total);
+        self.record_derived(recorder, count, COUNTED, [values, scanned], total);
         Ok(())
     }
 
@@ -150,9 +197,9 @@ impl Scan {
         values: &Buffer<u32>,
         scanned: &Buffer<u32>,
     ) -> Result<(), KernelError> {
-        check_capacity("scan", self.0.capacity, count, &[values, scanned])?;
+        check_capacity("scan", self.capacity, count, &[values, scanned])?;
         check_apart("scan", &[values], &[scanned])?;
-        self.0.record_on(recorder, count, Threads::Counted(count), COUNTED, [values, scanned], None);
+        self.record_on(recorder, count, Threads::Counted(count), COUNTED, [values, scanned], None);
         Ok(())
     }
 
@@ -166,60 +213,49 @@ impl Scan {
         [values, scanned]: [&Buffer<u32>; 2],
         total: Option<&Buffer<u32>>,
     ) {
-        self.0.record(recorder, count, length, values, scanned, total);
-    }
-}
-
-impl FixedScan {
-    /// Makes a scan of up to `capacity` elements with `fraction_bits` fraction bits, 0 to 30.
-    ///
-    /// # Errors
-    /// More than 30 fraction bits; like [`Scan::with_options`].
-    pub fn new(
-        device: &Device,
-        capacity: u32,
-        fraction_bits: u32,
-        options: ScanOptions,
-    ) -> Result<Self, KernelError> {
-        if fraction_bits > 30 {
-            return Err(KernelError::FractionBits { found: fraction_bits });
-        }
-        Ok(Self(Passes::new(device, capacity, options, FIXED, fraction_bits)?))
+        // At least one workgroup: an empty array has a total, too.
+        let threads = Threads::Fixed(length_of(length, count.capacity).max(1) as usize);
+        self.record_on(recorder, count, threads, length, [values, scanned], total);
     }
 
-    /// Records the scan of the first `count` elements; `total`, if given, receives their sum.
-    ///
-    /// # Errors
-    /// Like [`Scan::record`].
-    pub fn record(
+    fn record_on(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
-        values: &Buffer<f32>,
-        scanned: &Buffer<f32>,
-        total: Option<&Buffer<f32>>,
-    ) -> Result<(), KernelError> {
-        let (values, scanned, total) = (values.cast(), scanned.cast(), total.map(Buffer::cast));
-        check_capacity("scan", self.0.capacity, count, &[&values, &scanned])?;
-        check_apart("scan", &[&values], &[&[&scanned], total.as_ref().as_slice()].concat())?;
-        recorder.fill(&self.0.overflow, 0);
-        self.0.record(recorder, count, COUNTED, &values, &scanned, total.as_ref());
-        Ok(())
+        threads: Threads<'_>,
+        extent: Length,
+        [values, scanned]: [&Buffer<u32>; 2],
+        total: Option<&Buffer<u32>>,
+    ) {
+        match &self.steps {
+            Steps::LookBack { scan, state } => {
+                recorder.fill(state, 0);
+                let (count, look_back) = (&count.count, state);
+                let total = total.unwrap_or(&self.spare_total);
+                match scan {
+                    LookBackScan::Plain(scan) => {
+                        let bindings = scan_look_back::Bindings { count, values, look_back, scanned, total };
+                        recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
+                    }
+                    LookBackScan::Subgroups(scan) => {
+                        let bindings =
+                            scan_subgroups_look_back::Bindings { count, values, look_back, scanned, total };
+                        let params = scan_subgroups_look_back::Params { extent };
+                        recorder.dispatch(scan, threads, bindings, params);
+                    }
+                }
+            }
+            Steps::ReduceThenScan(hierarchy) => {
+                let total = total.unwrap_or(&self.spare_total);
+                hierarchy.record(
+                    recorder,
+                    (count, threads),
+                    extent,
+                    [values, scanned, total, &self.spare_total],
+                );
+            }
+        }
     }
-
-    /// Returns one word: not 0 if an element or a sum of the last scan overflowed.
-    pub fn overflow(&self) -> &Buffer<u32> {
-        &self.0.overflow
-    }
-}
-
-/// Passes of both types.
-struct Passes {
-    steps: Steps,
-    overflow: Buffer<u32>,
-    /// Receives totals that are not requested.
-    spare_total: Buffer<u32>,
-    capacity: u32,
 }
 
 enum Steps {
@@ -236,8 +272,7 @@ enum LookBackScan {
 struct Hierarchy {
     reduce: Kernel<reduce_u32::Interface>,
     scan: Kernel<scan_tiles::Interface>,
-    /// For the levels above the first, whose elements are sums.
-    reduce_sums: Kernel<reduce_u32::Interface>,
+    /// For the levels above the first, whose scans are exclusive.
     scan_sums: Kernel<scan_tiles::Interface>,
     /// Sums of tiles of the level below, and their scan.
     levels: Vec<Level>,
@@ -256,172 +291,23 @@ pub(crate) fn look_back_words(capacity: u32, tile: u32) -> usize {
     1 + 2 * capacity.div_ceil(tile) as usize
 }
 
-impl Passes {
-    fn new(
-        device: &Device,
-        capacity: u32,
-        options: ScanOptions,
-        elements: u32,
-        fraction_bits: u32,
-    ) -> Result<Self, KernelError> {
-        let ScanOptions { workgroup_size, items_per_thread, spins, withheld, .. } = options;
-        let inclusive = options.inclusive.into();
-        let steps = match Method::choose(device, options.method)? {
-            Method::LookBack => {
-                let staged = options.is_staged.into();
-                let subgroup_size = device.capabilities().subgroup_size;
-                let scan = if options.sums_by_subgroups(device)? {
-                    LookBackScan::Subgroups(Kernel::specialized(
-                        device,
-                        &scan_subgroups_look_back::Specialization {
-                            workgroup_size,
-                            items_per_thread,
-                            subgroup_size,
-                            staged,
-                            inclusive,
-                            elements,
-                            fraction_bits,
-                            spins,
-                            withheld,
-                        },
-                    )?)
-                } else {
-                    LookBackScan::Plain(Kernel::specialized(
-                        device,
-                        &scan_look_back::Specialization {
-                            workgroup_size,
-                            items_per_thread,
-                            staged,
-                            inclusive,
-                            elements,
-                            fraction_bits,
-                            spins,
-                            withheld,
-                        },
-                    )?)
-                };
-                let words = look_back_words(capacity, workgroup_size * items_per_thread);
-                let state = device.buffer("look-back state", words)?;
-                Steps::LookBack { scan, state }
-            }
-            Method::ReduceThenScan => Steps::ReduceThenScan(Box::new(Hierarchy::new(
-                device,
-                capacity,
-                ([workgroup_size, items_per_thread], options.is_staged),
-                inclusive,
-                elements,
-                fraction_bits,
-            )?)),
-        };
-        let overflow = device.buffer_from("scan overflow", &[0])?;
-        let spare_total = device.buffer("spare total", 1)?;
-        Ok(Self { steps, overflow, spare_total, capacity })
-    }
-
-    fn method(&self) -> Method {
-        match self.steps {
-            Steps::LookBack { .. } => Method::LookBack,
-            Steps::ReduceThenScan(_) => Method::ReduceThenScan,
-        }
-    }
-
-    fn record(
-        &self,
-        recorder: &mut Recorder,
-        count: &DeviceCount,
-        extent: Length,
-        values: &Buffer<u32>,
-        scanned: &Buffer<u32>,
-        total: Option<&Buffer<u32>>,
-    ) {
-        // At least one workgroup: an empty array has a total, too.
-        let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
-        self.record_on(recorder, count, threads, extent, [values, scanned], total);
-    }
-
-    fn record_on(
-        &self,
-        recorder: &mut Recorder,
-        count: &DeviceCount,
-        threads: Threads<'_>,
-        extent: Length,
-        [values, scanned]: [&Buffer<u32>; 2],
-        total: Option<&Buffer<u32>>,
-    ) {
-        match &self.steps {
-            Steps::LookBack { scan, state } => {
-                recorder.fill(state, 0);
-                let (count, look_back, overflow) = (&count.count, state, &self.overflow);
-                let total = total.unwrap_or(&self.spare_total);
-                match scan {
-                    LookBackScan::Plain(scan) => {
-                        let bindings =
-                            scan_look_back::Bindings { count, values, look_back, scanned, total, overflow };
-                        recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
-                    }
-                    LookBackScan::Subgroups(scan) => {
-                        let bindings = scan_subgroups_look_back::Bindings {
-                            count,
-                            values,
-                            look_back,
-                            scanned,
-                            total,
-                            overflow,
-                        };
-                        let params = scan_subgroups_look_back::Params { extent };
-                        recorder.dispatch(scan, threads, bindings, params);
-                    }
-                }
-            }
-            Steps::ReduceThenScan(hierarchy) => {
-                let total = total.unwrap_or(&self.spare_total);
-                hierarchy.record(
-                    recorder,
-                    (count, threads),
-                    extent,
-                    [values, scanned, total, &self.overflow, &self.spare_total],
-                );
-            }
-        }
-    }
-}
-
 impl Hierarchy {
     fn new(
         device: &Device,
         capacity: u32,
         ([workgroup_size, items_per_thread], is_staged): ([u32; 2], bool),
         inclusive: u32,
-        elements: u32,
-        fraction_bits: u32,
     ) -> Result<Self, KernelError> {
-        let reduce = |elements| {
-            let defaults = reduce_u32::Specialization::default();
-            Kernel::specialized(
-                device,
-                &reduce_u32::Specialization {
-                    workgroup_size,
-                    items_per_thread,
-                    elements,
-                    fraction_bits,
-                    ..defaults
-                },
-            )
+        let defaults = reduce_u32::Specialization::default();
+        let reduce = reduce_u32::Specialization { workgroup_size, items_per_thread, ..defaults };
+        let scan = |inclusive| {
+            let staged = is_staged.into();
+            let elements = NUMBERS;
+            let constants =
+                scan_tiles::Specialization { workgroup_size, items_per_thread, staged, inclusive, elements };
+            Kernel::specialized(device, &constants)
         };
-        let scan = |inclusive, elements| {
-            Kernel::specialized(
-                device,
-                &scan_tiles::Specialization {
-                    workgroup_size,
-                    items_per_thread,
-                    staged: is_staged.into(),
-                    inclusive,
-                    elements,
-                    fraction_bits,
-                },
-            )
-        };
-        let (bottom, sums) = (scan(inclusive, elements)?, scan(0, NUMBERS)?);
+        let (bottom, sums) = (scan(inclusive)?, scan(0)?);
         let mut levels = Vec::new();
         let mut n = capacity;
         while n > bottom.tile() {
@@ -433,9 +319,8 @@ impl Hierarchy {
         }
         let zero = device.buffer_from("zero", &[0])?;
         Ok(Self {
-            reduce: reduce(elements)?,
+            reduce: Kernel::specialized(device, &reduce)?,
             scan: bottom,
-            reduce_sums: reduce(NUMBERS)?,
             scan_sums: sums,
             levels,
             zero,
@@ -447,7 +332,7 @@ impl Hierarchy {
         recorder: &mut Recorder,
         (count, threads): (&DeviceCount, Threads<'_>),
         length: Length,
-        [values, scanned, total, overflow, spare_total]: [&Buffer<u32>; 5],
+        [values, scanned, total, spare_total]: [&Buffer<u32>; 4],
     ) {
         let tile = self.scan.tile();
         // Up: sums of tiles, as many levels as an array of this capacity needs.
@@ -458,11 +343,10 @@ impl Hierarchy {
             if length_of(extent, count.capacity) <= tile {
                 break;
             }
-            let kernel = if lengths.len() == 1 { &self.reduce } else { &self.reduce_sums };
             let bindings = reduce_u32::Bindings { count: &count.count, values: source, reduced: &level.sums };
             let upper = Threads::Fixed(length_of(extent, count.capacity) as usize);
             let threads = if lengths.len() == 1 { threads } else { upper };
-            recorder.dispatch(kernel, threads, bindings, reduce_u32::Params { extent, neutral: 0 });
+            recorder.dispatch(&self.reduce, threads, bindings, reduce_u32::Params { extent, neutral: 0 });
             lengths.push(reduced(extent, tile));
             source = &level.sums;
         }
@@ -476,7 +360,6 @@ impl Hierarchy {
                 base: if depth + 1 == lengths.len() { &self.zero } else { &self.levels[depth].scanned },
                 scanned: if bottom { scanned } else { &self.levels[depth - 1].scanned },
                 total: if bottom { total } else { spare_total },
-                overflow,
             };
             let kernel = if bottom { &self.scan } else { &self.scan_sums };
             let upper = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);

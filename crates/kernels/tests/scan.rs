@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_kernels::{
-    Compaction, FixedScan, KernelError, Litmus, Method, Move, Operation, ReductionF32, ReductionU32, Scan,
-    ScanOptions,
+    Compaction, KernelError, Litmus, Method, Move, Operation, ReductionF32, ReductionU32, Scan, ScanOptions,
 };
 use frazil_reference::primitives::{
     ReduceShape, exclusive_scan_u32, inclusive_scan_u32, partition, reduce_max_u32, reduce_min_u32,
-    reduce_sum_f32, reduce_sum_u32, scan_fixed, stream_compaction,
+    reduce_sum_f32, reduce_sum_u32, stream_compaction,
 };
 use frazil_testkit::own_device;
 use frazil_testkit::primitives::*;
@@ -69,36 +68,6 @@ fn scan_agrees_with_its_twin() {
         prop_assert!(found[values.len()..].iter().all(|v| *v == 0xdead_beef), "nothing is written past the count");
         prop_assert_eq!(DEVICE.download(&total, 1).unwrap()[0], sum);
     });
-}
-
-#[test]
-fn fixed_point_scan_agrees_with_its_twin_and_reports_overflow() {
-    proptest!(config(1000), |(values in keys(), options in options(), exponent in -8i32..16)| {
-        let floats: Vec<f32> = values.iter().map(|v| (*v as i32 as f32 / 2f32.powi(31)) * 2f32.powi(exponent)).collect();
-        let (n, fraction_bits) = (floats.len(), 13);
-        let scan = FixedScan::new(&DEVICE, n as u32, fraction_bits, options).unwrap();
-        let (input, output) = (DEVICE.buffer_from("floats", &floats).unwrap(), DEVICE.buffer("scanned", n).unwrap());
-        let total = DEVICE.buffer_from("total", &[7.0]).unwrap();
-        run(|r| scan.record(r, &count(n, n), &input, &output, Some(&total)).unwrap());
-        let overflow = DEVICE.download(scan.overflow(), 1).unwrap()[0] != 0;
-        match scan_fixed(&floats, fraction_bits, options.inclusive) {
-            None => prop_assert!(overflow),
-            Some((scanned, sum)) => {
-                prop_assert!(!overflow);
-                prop_assert_eq!(DEVICE.download(&output, n).unwrap(), scanned);
-                prop_assert_eq!(DEVICE.download(&total, 1).unwrap()[0], sum);
-            }
-        }
-    });
-    let values = DEVICE.buffer_from("floats", &[1.0, f32::NAN, 2.0]).unwrap();
-    let scanned = DEVICE.buffer("scanned", 3).unwrap();
-    let scan = FixedScan::new(&DEVICE, 3, 0, ScanOptions::default()).unwrap();
-    run(|r| scan.record(r, &count(3, 3), &values, &scanned, None).unwrap());
-    assert_ne!(DEVICE.download(scan.overflow(), 1).unwrap()[0], 0, "NaN is reported");
-    assert!(matches!(
-        FixedScan::new(&DEVICE, 3, 31, ScanOptions::default()),
-        Err(KernelError::FractionBits { found: 31 })
-    ));
 }
 
 #[test]

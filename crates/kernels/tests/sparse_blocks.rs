@@ -51,7 +51,7 @@ impl Case {
                 hardening: 0.0,
                 critical_compression: 0.0,
                 critical_stretch: 0.0,
-                least_plastic_volume: 0.0,
+                min_plastic_volume: 0.0,
                 yield_share: 1.0,
                 plastic: false,
             },

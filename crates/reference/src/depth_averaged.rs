@@ -286,11 +286,11 @@ impl Flow {
         self.columns.iter().map(|c| 0.5 * c.volume * c.velocity.length_squared()).sum()
     }
 
-    /// Steps until the kinetic energy is 1 % of its maximum, com1DFA's criterion, or for `most_s`; returns
+    /// Steps until the kinetic energy is 1 % of its maximum, com1DFA's criterion, or for `max_s`; returns
     /// the time.
-    pub fn run(&mut self, dt: f64, most_s: f64) -> f64 {
+    pub fn run(&mut self, dt: f64, max_s: f64) -> f64 {
         let (mut time_s, mut highest) = (0.0, 0.0_f64);
-        while time_s < most_s {
+        while time_s < max_s {
             self.step(dt);
             time_s += dt;
             let energy = self.kinetic_energy();

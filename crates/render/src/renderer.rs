@@ -332,7 +332,7 @@ impl Renderer {
         &self,
         frame: &Frame<'_>,
         view: View,
-        least_radius: f32,
+        min_radius: f32,
         lighting: &Lighting,
     ) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
@@ -342,7 +342,7 @@ impl Renderer {
         }
         for particles in frame.particles.iter().filter(|set| set.shading.has_depth()) {
             let pipeline = &self.pipelines.particles;
-            draws.push(self.particles(pipeline, particles, frame, view, least_radius, lighting)?);
+            draws.push(self.particles(pipeline, particles, frame, view, min_radius, lighting)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
             let params = ball::Params {
@@ -405,7 +405,7 @@ impl Renderer {
         set: &Particles<'_>,
         frame: &Frame<'_>,
         view: View,
-        least_radius: f32,
+        min_radius: f32,
         lighting: &Lighting,
     ) -> Result<Draw> {
         let drawn = (set.count.capacity.min(set.max_count) as usize).min(set.positions.len());
@@ -464,7 +464,7 @@ impl Renderer {
             opacity,
             clip_range,
             fog: fog_of(frame),
-            least_radius,
+            min_radius,
         };
         Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }

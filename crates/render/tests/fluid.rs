@@ -249,9 +249,9 @@ fn filters_keep_planes_and_steps() {
         let smoothed = filter_on_device(&steps, DepthFilterParams { range: 0.15, ..base }, is_bilateral);
         for i in 0..360 {
             let is_front_edge = !is_bilateral && (48..60).contains(&(i % 120));
-            let most = if is_front_edge { 0.1 } else { 1e-3 };
+            let bound = if is_front_edge { 0.1 } else { 1e-3 };
             let moved = smoothed[i] - steps[i];
-            assert!((-1e-3..=most).contains(&moved), "{i}: moved by {moved}");
+            assert!((-1e-3..=bound).contains(&moved), "{i}: moved by {moved}");
         }
     }
 }

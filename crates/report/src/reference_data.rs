@@ -55,23 +55,6 @@ pub fn koshizuka_oka_1996_front(t_star: f64) -> Option<f64> {
         .map(|pair| pair[0].1 + (t_star - pair[0].0) / (pair[1].0 - pair[0].0) * (pair[1].1 - pair[0].1))
 }
 
-/// Returns Ritter's depth h(x, t) in metres of an inviscid, shallow, unlimited reservoir of depth H released
-/// at x = 0.
-///
-/// h = (2√(gH) − x/t)² / (9g) between the receding wave at −√(gH) t and the front at 2√(gH) t, so 4H/9 at the
-/// gate for all t > 0. A. Ritter, "Die Fortpflanzung der Wasserwellen", Zeitschrift des Vereines Deutscher
-/// Ingenieure 36 (1892).
-pub fn ritter_depth_m(x_m: f64, time_s: f64, depth_m: f64, gravity_m_s2: f64) -> f64 {
-    let wave_m_s = (gravity_m_s2 * depth_m).sqrt();
-    if x_m <= -wave_m_s * time_s {
-        depth_m
-    } else if x_m >= 2.0 * wave_m_s * time_s {
-        0.0
-    } else {
-        (2.0 * wave_m_s - x_m / time_s).powi(2) / (9.0 * gravity_m_s2)
-    }
-}
-
 /// Returns Ritter's front speed 2√(gH) in m/s: the limit without friction.
 pub fn ritter_front_speed_m_s(depth_m: f64, gravity_m_s2: f64) -> f64 {
     2.0 * (gravity_m_s2 * depth_m).sqrt()
@@ -88,26 +71,6 @@ mod tests {
     use super::*;
 
     const G: f64 = 9.81;
-
-    #[test]
-    fn ritter_keeps_the_volume_and_meets_its_known_points() {
-        let (depth, time) = (0.3, 0.2);
-        assert!((ritter_depth_m(0.0, time, depth, G) - 4.0 / 9.0 * depth).abs() < 1e-12);
-        assert_eq!(ritter_depth_m(-10.0, time, depth, G), depth);
-        assert_eq!(ritter_depth_m(10.0, time, depth, G), 0.0);
-        assert_eq!(ritter_depth_m(-1e-9, 0.0, depth, G), depth);
-        assert_eq!(ritter_depth_m(1e-9, 0.0, depth, G), 0.0);
-        let front = ritter_front_speed_m_s(depth, G) * time;
-        // The volume that left the reservoir is on the other side.
-        let n = 200_000;
-        let dx = front / n as f64;
-        let integral = |from: f64, f: &dyn Fn(f64) -> f64| {
-            (0..n).map(|i| f(from + (i as f64 + 0.5) * dx)).sum::<f64>() * dx
-        };
-        let gained = integral(0.0, &|x| ritter_depth_m(x, time, depth, G));
-        let lost = integral(-front, &|x| depth - ritter_depth_m(x, time, depth, G));
-        assert!((gained - lost).abs() < 1e-9, "{gained} {lost}");
-    }
 
     #[test]
     fn dimensionless_and_dimensional_fronts_agree() {

@@ -220,12 +220,12 @@ fn range_of(
     let number = |value: LiveValue| match value {
         LiveValue::Number(x) => x,
         LiveValue::Whole(n) => n as f64,
-        LiveValue::Vector(v) => v.iter().fold(0.0, |most, x| x.abs().max(most)),
+        LiveValue::Vector(v) => v.iter().fold(0.0, |max, x| x.abs().max(max)),
     };
     let (value_size, default) = (number(value), default.map(number));
     if let LiveValue::Vector(_) = value {
-        let most = (2.0 * value_size).max(1.0);
-        return ([-most, most], false);
+        let max = (2.0 * value_size).max(1.0);
+        return ([-max, max], false);
     }
     if let (Some(min), Some(max)) = (minimum, maximum) {
         return ([min.min(value_size), max.max(value_size)], min > 0.0 && max > DECADES * min);

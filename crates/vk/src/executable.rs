@@ -104,7 +104,7 @@ pub struct Occupancy {
 impl Occupancy {
     /// Returns of each value the worse one: the smaller number of subgroups, the larger of all else.
     pub(crate) fn worst(self, other: Self) -> Self {
-        let least = match (self.subgroups_per_simd, other.subgroups_per_simd) {
+        let min = match (self.subgroups_per_simd, other.subgroups_per_simd) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
@@ -114,7 +114,7 @@ impl Occupancy {
             scratch_bytes: self.scratch_bytes.max(other.scratch_bytes),
             shared_memory_bytes: self.shared_memory_bytes.max(other.shared_memory_bytes),
             code_bytes: self.code_bytes.max(other.code_bytes),
-            subgroups_per_simd: least,
+            subgroups_per_simd: min,
             instructions: self.instructions.max(other.instructions),
             latency_cycles: self.latency_cycles.max(other.latency_cycles),
             inverse_throughput_cycles: self.inverse_throughput_cycles.max(other.inverse_throughput_cycles),

@@ -204,14 +204,14 @@ impl SolverFactory for FreeFlightFactory {
     fn set_infos(&self, scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {
         let fastest2 =
             scene.particles.iter().map(|block| block.velocity_m_s.iter().map(|v| v * v).sum::<f64>());
-        let most_w = scene.section::<Drag>().map_or(f64::NAN, |drag| drag.coefficient_kg_s)
+        let max_w = scene.section::<Drag>().map_or(f64::NAN, |drag| drag.coefficient_kg_s)
             * fastest2.fold(0.0, f64::max);
         let column = |name, kind| ColumnInfo::new(name, kind, Display::default());
         let columns = vec![
             column("position", ColumnKind::Vec3),
             column("velocity", ColumnKind::Vec3),
             column("id", ColumnKind::U32),
-            ColumnInfo::new("drag_power", ColumnKind::F32, Display::up_to(most_w as f32)),
+            ColumnInfo::new("drag_power", ColumnKind::F32, Display::up_to(max_w as f32)),
         ];
         vec![SetInfo { name: "particles", material: Material::Generic, phase: 0, columns }]
     }

@@ -11,7 +11,7 @@ use super::chunk::{CHUNK_BYTES, Chunk, END_TAG, Entry, FRAME_TAG, INDEX_NAME, IN
 use super::{KIND, OF_BODIES, PACKED, Recording, RecordingMeta};
 use crate::atomic;
 use crate::error::{Error, Result};
-use crate::extent::{Extent, Tallied, Tally};
+use crate::extent::{Extent, ExtentWriter, RunningExtent};
 use crate::frame::{Column, ColumnKind, Frame};
 use crate::packing::pack;
 use crate::section::{PayloadKind, Section};
@@ -27,7 +27,7 @@ pub struct RecordingWriter {
     version: u32,
     frames: Vec<Entry>,
     end_bytes: u64,
-    tally: Tally,
+    running: RunningExtent,
 }
 
 impl RecordingWriter {
@@ -47,9 +47,9 @@ impl RecordingWriter {
         let mut file = File::create(path).map_err(Error::io("create", path))?;
         file.write_all(&head).map_err(Error::io("write", path))?;
         let (frames, end_bytes) = (Vec::new(), head.len() as u64);
-        let mut tally = Tally::new();
-        tally.write_all(&head).map_err(Error::io("write", path))?;
-        Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes, tally })
+        let mut running = RunningExtent::new();
+        running.write_all(&head).map_err(Error::io("write", path))?;
+        Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes, running })
     }
 
     /// Continues a recording after a resume: keeps the frames up to and including `last_step` or the first
@@ -66,8 +66,8 @@ impl RecordingWriter {
         frames.truncate(kept);
         let end_bytes = frames.last().map_or(head_bytes, Entry::end_bytes);
         let file = OpenOptions::new().write(true).open(path).map_err(Error::io("open", path))?;
-        let tally = Tally::of_file(path, end_bytes)?;
-        let mut writer = Self { file, path: path.to_owned(), version, frames, end_bytes, tally };
+        let running = RunningExtent::of_file(path, end_bytes)?;
+        let mut writer = Self { file, path: path.to_owned(), version, frames, end_bytes, running };
         writer.cut_tail()?;
         Ok(writer)
     }
@@ -115,7 +115,7 @@ impl RecordingWriter {
 
     /// Returns length and checksum of the file so far.
     pub fn extent(&self) -> Extent {
-        self.tally.extent()
+        self.running.extent()
     }
 
     /// Waits until all frames so far are on disk.
@@ -155,9 +155,9 @@ impl RecordingWriter {
 
     fn write_chunk(&mut self, chunk: Chunk, body: &[Section<'_>]) -> Result<()> {
         let buffer = BufWriter::with_capacity(1 << 20, &mut self.file);
-        match write_all(chunk, body, Tallied { out: buffer, tally: self.tally.clone() }) {
-            Ok(tally) => {
-                self.tally = tally;
+        match write_all(chunk, body, ExtentWriter { out: buffer, running: self.running.clone() }) {
+            Ok(running) => {
+                self.running = running;
                 self.end_bytes += CHUNK_BYTES as u64 + chunk.body_bytes;
                 Ok(())
             }
@@ -179,19 +179,19 @@ impl RecordingWriter {
     }
 }
 
-/// Writes a chunk with its sections; returns the tally of the file with them.
+/// Writes a chunk with its sections; returns the extent of the file with them.
 fn write_all(
     chunk: Chunk,
     body: &[Section<'_>],
-    mut out: Tallied<BufWriter<&mut File>>,
-) -> io::Result<Tally> {
+    mut out: ExtentWriter<BufWriter<&mut File>>,
+) -> io::Result<RunningExtent> {
     let written = out
         .write_all(&chunk.to_bytes())
         .and_then(|()| body.iter().try_for_each(|section| section.write(&mut out)))
         .and_then(|()| out.flush());
     // Dropping a BufWriter flushes the rest, which after a failure must not reach the file.
     drop(out.out.into_parts());
-    written.map(|()| out.tally)
+    written.map(|()| out.running)
 }
 
 /// Returns a column's values as stored in the file.

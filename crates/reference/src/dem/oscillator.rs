@@ -47,13 +47,13 @@ impl Oscillator {
 
     /// Returns α from its equation, by bisection.
     pub fn exact_angle(&self) -> f64 {
-        let wanted = self.stiffness_n_m / self.mass_kg * self.dt_s * self.dt_s;
+        let required = self.stiffness_n_m / self.mass_kg * self.dt_s * self.dt_s;
         let k = self.decay;
         let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
         for _ in 0..80 {
             let a = 0.5 * (low + high);
             let found = 2.0 * (-k * a).exp() * ((k * a).cosh() - a.cos());
-            if found < wanted { low = a } else { high = a }
+            if found < required { low = a } else { high = a }
         }
         0.5 * (low + high)
     }

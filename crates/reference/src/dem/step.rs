@@ -216,19 +216,19 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics,
 /// Moves a grain out of a surface that it has penetrated too deep, and removes its velocity into the surface
 /// (Gucer2010 eq 3.16).
 fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64, loads: &mut [Wrench]) {
-    let most = (1.0 - DEEPEST) * grain.radius;
+    let max_m = (1.0 - DEEPEST) * grain.radius;
     let n = bodies.len() as u32;
     for partner in (0..n).map(Partner::Body).chain((0..6).map(Partner::Wall)) {
         let at = surfaces(p, bodies, grain.position, time_s + p.dt_s);
         let Some((_, surface)) = at.into_iter().find(|(other, _)| *other == partner) else { continue };
-        if surface.distance >= most {
+        if surface.distance >= max_m {
             continue;
         }
         let moving = match partner {
             Partner::Body(k) => velocity(&bodies[k as usize], time_s),
             _ => DVec3::ZERO,
         };
-        grain.position += (most - surface.distance) * surface.normal;
+        grain.position += (max_m - surface.distance) * surface.normal;
         let taken = (grain.velocity - moving).dot(surface.normal).min(0.0) * surface.normal;
         grain.velocity -= taken;
         if let Partner::Body(k) = partner {

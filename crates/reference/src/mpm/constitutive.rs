@@ -19,7 +19,7 @@ pub struct Material {
     /// θ_s.
     pub critical_stretch: f64,
     /// Lower bound of J_P in hardening.
-    pub least_plastic_volume: f64,
+    pub min_plastic_volume: f64,
     /// Share of the strain beyond the bounds that becomes plastic in a step, Δt/(τ + Δt); 1 without
     /// viscosity.
     pub yield_share: f64,
@@ -41,7 +41,7 @@ impl Material {
     pub fn lame(&self, plastic_volume: f64) -> Lame {
         let (e, nu) = (self.youngs_modulus_pa, self.poissons_ratio);
         let hardening = if self.plastic {
-            (self.hardening * (1.0 - plastic_volume.max(self.least_plastic_volume))).exp()
+            (self.hardening * (1.0 - plastic_volume.max(self.min_plastic_volume))).exp()
         } else {
             1.0
         };

@@ -67,9 +67,9 @@ fn resist(
     let across = particle.slip.project_onto_normalized(normal);
     let mut along = particle.slip - across + p.dt_s * relative;
     let mut rubbing = -stiffness * along - damping * relative;
-    let most = surface.friction * pressing;
-    if rubbing.length() > most {
-        rubbing *= most / rubbing.length();
+    let max_friction = surface.friction * pressing;
+    if rubbing.length() > max_friction {
+        rubbing *= max_friction / rubbing.length();
         along = -rubbing / stiffness;
     }
     particle.slip = across + along;

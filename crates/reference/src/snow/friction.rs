@@ -7,8 +7,8 @@ use crate::fluid::{dot, narrow, wide, zip};
 impl Parameters {
     /// Returns the tangential motion that Coulomb's law removes, given the normal correction: all of it while
     /// the contact sticks, up to μ_k times the normal correction when it slips.
-    fn coulomb(&self, wanted_m: [f32; 3], normal_m: f32) -> [f32; 3] {
-        coulomb(wanted_m, normal_m, [self.static_friction, self.kinetic_friction])
+    fn coulomb(&self, slip_m: [f32; 3], normal_m: f32) -> [f32; 3] {
+        coulomb(slip_m, normal_m, [self.static_friction, self.kinetic_friction])
     }
 }
 
@@ -27,13 +27,13 @@ impl Parameters {
 }
 
 /// Returns the same for the coefficients (μ_s, μ_k).
-fn coulomb(wanted_m: [f32; 3], normal_m: f32, [static_friction, kinetic_friction]: [f32; 2]) -> [f32; 3] {
-    let slide_m = dot(wanted_m, wanted_m).sqrt();
+fn coulomb(slip_m: [f32; 3], normal_m: f32, [static_friction, kinetic_friction]: [f32; 2]) -> [f32; 3] {
+    let slide_m = dot(slip_m, slip_m).sqrt();
     if slide_m < static_friction * normal_m {
-        return wanted_m;
+        return slip_m;
     }
     let share = if slide_m > 0.0 { (kinetic_friction * normal_m / slide_m).min(1.0) } else { 0.0 };
-    wanted_m.map(|w| w * share)
+    slip_m.map(|w| w * share)
 }
 
 /// Returns the part of a vector that is normal to a direction.

@@ -29,7 +29,7 @@ fn snow() -> Material {
         hardening: 10.0,
         critical_compression: 2.5e-2,
         critical_stretch: 7.5e-3,
-        least_plastic_volume: 0.6,
+        min_plastic_volume: 0.6,
         yield_share: 1.0,
         plastic: true,
     }

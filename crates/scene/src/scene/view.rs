@@ -231,8 +231,8 @@ impl Fit {
     /// all points are in the picture; in the middle between both sides if they are not.
     fn aside_m(&self, points: &[Vec3], distance_m: f64) -> f64 {
         let depth_m = |p: &Vec3| distance_m - self.nearer_m(p);
-        let least = points.iter().map(|p| p[0] - self.hi * depth_m(p)).fold(f64::NEG_INFINITY, f64::max);
-        let most = points.iter().map(|p| p[0] - self.lo * depth_m(p)).fold(f64::INFINITY, f64::min);
-        if least > most { 0.5 * (least + most) } else { 0.0_f64.clamp(least, most) }
+        let lowest = points.iter().map(|p| p[0] - self.hi * depth_m(p)).fold(f64::NEG_INFINITY, f64::max);
+        let highest = points.iter().map(|p| p[0] - self.lo * depth_m(p)).fold(f64::INFINITY, f64::min);
+        if lowest > highest { 0.5 * (lowest + highest) } else { 0.0_f64.clamp(lowest, highest) }
     }
 }

@@ -176,8 +176,8 @@ fn values_of_mpm_out_of_range_are_placed() {
         ("material.critical_compression=1", "found 1, expected a number from 0 to below 1"),
         ("material.critical_stretch=1", "found 1, expected a number from 0 to below 1"),
         ("material.relaxation_time_s=-1", "found -1, expected a number from 0 to 1"),
-        ("material.least_plastic_volume=0", "found 0, expected a number above 0 and up to 1"),
-        ("material.least_plastic_volume=1.1", "found 1.1, expected a number above 0 and up to 1"),
+        ("material.min_plastic_volume=0", "found 0, expected a number above 0 and up to 1"),
+        ("material.min_plastic_volume=1.1", "found 1.1, expected a number above 0 and up to 1"),
     ] {
         let key = set.split('=').next().unwrap();
         assert_eq!(refusal(&format!("mpm.{set}")), format!("mpm.{key}: {message}"));

@@ -60,7 +60,7 @@ const MPM: Wrong = &[
     ("mpm.material.poissons_ratio", "0.5"),
     ("mpm.material.critical_compression", "1"),
     ("mpm.material.relaxation_time_s", "2"),
-    ("mpm.material.least_plastic_volume", "0"),
+    ("mpm.material.min_plastic_volume", "0"),
     ("mpm.flip_ratio", "2"),
     ("mpm.node_mass_cutoff", "2"),
     ("mpm.courant_number", "2"),

@@ -19,13 +19,13 @@ const MAX_NODES: f64 = 8_388_608.0;
 /// nodes: then the tangent plane alone is used.
 pub(super) fn append_boundary_map(triangles: &[Triangle], h_m: f64, numbers: &mut Vec<f32>) -> u32 {
     let corners = || triangles.iter().flat_map(|triangle| triangle.corners);
-    let least = corners().fold(DVec3::INFINITY, DVec3::min);
-    let greatest = corners().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let lower = corners().fold(DVec3::INFINITY, DVec3::min);
+    let upper = corners().fold(DVec3::NEG_INFINITY, DVec3::max);
     let grid = |nodes_per_support: f64| {
         let cell_m = h_m / nodes_per_support;
         // A support radius beyond the mesh the map is zero.
-        let lower = least - h_m - cell_m;
-        let n = ((greatest + h_m + cell_m - lower) / cell_m).ceil() + 1.0;
+        let lower = lower - h_m - cell_m;
+        let n = ((upper + h_m + cell_m - lower) / cell_m).ceil() + 1.0;
         (cell_m, lower, n)
     };
     let fits = |(_, _, n): &(f64, DVec3, DVec3)| n.x * n.y * n.z <= MAX_NODES;

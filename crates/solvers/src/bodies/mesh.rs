@@ -32,10 +32,10 @@ pub fn mesh_body(
         return Err(MeshProblem(format!("{n} triangles")));
     }
     let vertices: Vec<DVec3> = vertices_m.iter().map(|v| DVec3::from_array(*v)).collect();
-    let least = vertices.iter().copied().fold(DVec3::INFINITY, DVec3::min);
-    let greatest = vertices.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let lower = vertices.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let upper = vertices.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
     // Rounded to f32 as on the device, so that coordinates relative to it are exact.
-    let middle = (0.5 * (least + greatest)).as_vec3();
+    let middle = (0.5 * (lower + upper)).as_vec3();
     let local: Vec<DVec3> = vertices.iter().map(|v| *v - middle.as_dvec3()).collect();
     let mut faces = with_pseudo_normals(&local, triangles)?;
     let levels = n.div_ceil(LEAF_TRIANGLES).next_power_of_two().ilog2();

@@ -73,7 +73,7 @@ impl MpmParameters {
             mu_pa: mu_pa as f32,
             lambda_pa: lambda_pa as f32,
             hardening: material.hardening as f32,
-            least_plastic_volume: material.least_plastic_volume as f32,
+            min_plastic_volume: material.min_plastic_volume as f32,
             sigma_min: (1.0 - material.critical_compression) as f32,
             sigma_max: (1.0 + material.critical_stretch) as f32,
             yield_share: (dt_s / (material.relaxation_time_s + dt_s)) as f32,

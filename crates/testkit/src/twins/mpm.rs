@@ -84,7 +84,7 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
             hardening: m.hardening,
             critical_compression: m.critical_compression,
             critical_stretch: m.critical_stretch,
-            least_plastic_volume: m.least_plastic_volume,
+            min_plastic_volume: m.min_plastic_volume,
             yield_share: dt_s / (m.relaxation_time_s + dt_s),
             plastic: m.plastic,
         },

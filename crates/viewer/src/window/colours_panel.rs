@@ -105,7 +105,7 @@ fn bars(ui: &mut Ui, legend: &Legend, histogram: &Histogram) {
         ui.allocate_exact_size(vec2(ui.available_width(), HISTOGRAM_HEIGHT), Sense::hover());
     let painter = ui.painter();
     painter.rect_filled(rect, 2.0, Color32::from_rgb(30, 33, 40));
-    let most = histogram.bins.iter().copied().max().unwrap_or(0).max(1) as f32;
+    let max_count = histogram.bins.iter().copied().max().unwrap_or(0).max(1) as f32;
     let width = rect.width() / histogram.bins.len() as f32;
     let [lo, hi] = histogram.range;
     let [from, to] = legend.range;
@@ -115,7 +115,7 @@ fn bars(ui: &mut Ui, legend: &Legend, histogram: &Histogram) {
         let rgb = legend.map.at(part).map(|component| (255.0 * component) as u8);
         let left = rect.left() + place as f32 * width;
         // A single value is visible beside many.
-        let height = if *n == 0 { 0.0 } else { (*n as f32 / most * rect.height()).max(1.0) };
+        let height = if *n == 0 { 0.0 } else { (*n as f32 / max_count * rect.height()).max(1.0) };
         let bar = Rect::from_min_max(pos2(left, rect.bottom() - height), pos2(left + width, rect.bottom()));
         painter.rect_filled(bar, 0.0, Color32::from_rgb(rgb[0], rgb[1], rgb[2]));
     }

@@ -180,7 +180,7 @@ pub struct Material {
     /// Critical stretch θ_s: no singular value of F_E stays above 1 + θ_s. Below 1.
     pub critical_stretch: f64,
     /// Minimum of J_P in hardening, so that stiffness is bounded: exp(10 · 0.4) = 55 times by default.
-    pub least_plastic_volume: f64,
+    pub min_plastic_volume: f64,
     /// Relaxation time τ in s of viscous yield (Duvaut & Lions 1972): strain beyond θ_c and θ_s becomes
     /// plastic at a rate of 1/τ. Bands in which softening snow fails are then about c τ wide, c being the
     /// wave speed in fresh snow, independently of cells and steps, if c τ is at least a cell. 0, the papers'
@@ -200,7 +200,7 @@ impl Default for Material {
             hardening: 10.0,
             critical_compression: 2.5e-2,
             critical_stretch: 7.5e-3,
-            least_plastic_volume: 0.6,
+            min_plastic_volume: 0.6,
             relaxation_time_s: 0.0,
             plastic: true,
         }

@@ -93,6 +93,6 @@ impl Mpm {
     /// Returns the speed of elastic waves in m/s in snow at J_P = 0.8, or at its maximum hardness, which
     /// `"auto"` uses.
     pub fn hardened_wave_speed_m_s(&self) -> f64 {
-        self.material.wave_speed_m_s(HARDENED_PLASTIC_VOLUME.max(self.material.least_plastic_volume))
+        self.material.wave_speed_m_s(HARDENED_PLASTIC_VOLUME.max(self.material.min_plastic_volume))
     }
 }

@@ -219,7 +219,7 @@ fn check_material(check: &Checker<'_>, material: &Material) -> Check {
     check.below("mpm.material.critical_compression", material.critical_compression, 1.0)?;
     check.below("mpm.material.critical_stretch", material.critical_stretch, 1.0)?;
     check.range("mpm.material.relaxation_time_s", material.relaxation_time_s, 0.0, 1.0)?;
-    check.share("mpm.material.least_plastic_volume", material.least_plastic_volume)
+    check.share("mpm.material.min_plastic_volume", material.min_plastic_volume)
 }
 
 fn check_implicit(check: &Checker<'_>, implicit: &Implicit) -> Check {

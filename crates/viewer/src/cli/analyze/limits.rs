@@ -410,7 +410,7 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
          The Lamé parameters are multiplied by e^(ξ(1 − J_P)) (eq 4.6); met on the device within {:.1e}. \
          The wave speed, and with it the time step, goes with the root of it. The paper proposes 0 < ξ ≤ \
          15. At ξ = 15 snow packed to J_P = 0.7 is 90 times as stiff, and takes time steps of about a \
-         tenth; the engine bounds J_P at 0.6 in this factor (`least_plastic_volume`), so that it cannot \
+         tenth; the engine bounds J_P at 0.6 in this factor (`min_plastic_volume`), so that it cannot \
          run away at any ξ.\n\n{}\n",
         worst.fold(0.0, f64::max),
         table(&["ξ", "J_P = 0.7", "0.8 (formula)", "1.3"], &rows)

@@ -65,7 +65,7 @@ pub fn state(material: &Material, load_pa: f64) -> State {
     let (mut low, mut high) = (1e-3, 1.0);
     for _ in 0..60 {
         let middle: f64 = 0.5 * (low + high);
-        let hardened = material.hardening * (1.0 - middle.max(material.least_plastic_volume));
+        let hardened = material.hardening * (1.0 - middle.max(material.min_plastic_volume));
         if hardened.exp() / middle > excess {
             low = middle;
         } else {

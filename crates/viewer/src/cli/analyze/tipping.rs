@@ -119,7 +119,7 @@ pub fn page(found: &[Tipping], density_kg_m3: f64) -> String {
             ]
         })
         .collect();
-    let most = -found[0].stress_pa[1] / (1.0 - frazil_scene::Material::default().critical_compression);
+    let max_pa = -found[0].stress_pa[1] / (1.0 - frazil_scene::Material::default().critical_compression);
     let header = [
         "h [m]",
         "force of the upper layer, f h/V [Pa]",
@@ -142,7 +142,7 @@ pub fn page(found: &[Tipping], density_kg_m3: f64) -> String {
          densities let go over the same floor, the acceleration of the first step tells (gravity pulls at \
          {share:.4} of the mass, 5/6 by the paper):\n\n{table}\n\
          So a lone layer of the paper's own ρ₀ = {density_kg_m3} kg/m³ is carried on cells below {carried:.2} m. It is a \
-         load per area: the most stress that snow has before it hardens, {most:.0} Pa of the squeezed \
+         load per area: the most stress that snow has before it hardens, {max_pa:.0} Pa of the squeezed \
          cross-section and height (τ/J), carries {depth:.2} m of such snow; deeper snow is packed until hardening \
          carries it. The paper's conclusion that this method cannot hold snow at rest, because only \
          {PRINTED_KG_M3} kg/m³ could be, falls with its number.\n",
@@ -151,6 +151,6 @@ pub fn page(found: &[Tipping], density_kg_m3: f64) -> String {
         share = found[0].free_share,
         table = super::report::table(&header, &rows),
         carried = unit / density_kg_m3,
-        depth = most / (density_kg_m3 * GRAVITY_M_S2),
+        depth = max_pa / (density_kg_m3 * GRAVITY_M_S2),
     )
 }
