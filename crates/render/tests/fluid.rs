@@ -169,7 +169,10 @@ proptest! {
         for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
             let is_hole = distances[i] == NO_SURFACE;
             prop_assert_eq!(is_hole, *found == NO_SURFACE, "pixel {}", i);
-            prop_assert!((found - expected).abs() <= 2e-5 * expected.abs(), "pixel {}: {} {}", i, found, expected);
+            // The mean is of distances within the range of this one, whatever it is itself: a plane may pass
+            // 0.
+            let bound = 2e-5 * (distances[i].abs() + params.range);
+            prop_assert!((found - expected).abs() <= bound, "pixel {}: {} {}", i, found, expected);
         }
     }
 }
