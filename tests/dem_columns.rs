@@ -300,8 +300,6 @@ fn axisymmetric_columns_run_out_in_proportion_and_by_the_root_when_tall() {
     let known = |error: f64| (3.0 * error).max(if is_full { 0.15 } else { 0.2 });
     assert!((flat.0 - 1.0).abs() < known(flat.1), "{flat:?}\n{table}");
     assert!((tall.0 - 0.5).abs() < known(tall.1), "{tall:?}\n{table}");
-    // Less than in planar channels, within two standard errors: so few grains are chaotic, and another
-    // device's rounding is another sample.
-    let lowest = tall.0 - 2.0 * tall.1;
-    assert!(lowest < 0.62 && lowest < 0.7 * flat.0, "{tall:?}\n{table}");
+    // Less than in planar channels.
+    assert!(tall.0 < 0.62 && tall.0 < 0.7 * flat.0, "{tall:?}\n{table}");
 }

@@ -244,8 +244,7 @@ fn is_released(overrides: &[String], until_s: f64) -> (Vec<f64>, Vec<DVec3>) {
         broken[0].len()
     );
     assert!(mean > 1.0, "the slab slid by {mean} m");
-    // The number is chaotic: another device's rounding (NVIDIA H200) leaves 3.
-    assert!(parts >= 3, "{parts} parts of 10 grains or more");
+    assert!(parts >= 5, "{parts} parts of 10 grains or more");
     assert!(
         (broken[0].len() as f64) < 0.9 * n as f64,
         "the largest part has {} of {n} grains",

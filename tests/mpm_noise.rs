@@ -70,6 +70,7 @@ fn curve(snow: &mut Snowpack) -> Vec<(u64, f64, f64)> {
 
 #[test]
 fn noise_grows_in_the_printed_scheme_and_each_correction_removes_its_part() {
+    let divides_exactly = device().is_software();
     for dimensions in [2, 3] {
         let found = [
             ("as printed", Weights::AsPrinted, false, 5e-3),
@@ -106,11 +107,12 @@ fn noise_grows_in_the_printed_scheme_and_each_correction_removes_its_part() {
         let (rate, energy) = growth(&printed);
         println!("{dimensions}-D: ∇v grows {rate:.1e}-fold, energy {energy:.1e}-fold");
         assert!(rate > 1e3 && energy > 1e6, "{rate:e} {energy:e}");
-        // A floor suppresses strain below it: the noise of a particle nearer to the row, not of these; which
-        // of them, depends on how the device rounds.
-        assert!([floor_alone, floor_farther].iter().any(|curve| growth(curve).1 > 1e3));
+        // A floor suppresses strain below it: the noise of a particle nearer to the row, not of these; on a
+        // device that divides with an error it depends on its rounding which of them.
+        assert!(growth(if divides_exactly { &floor_alone } else { &floor_farther }).1 > 1e6);
+        let (max_rate, max_energy) = if divides_exactly { (0.0, 0.0) } else { (ROUNDING_1_S, 1e-12) };
         for curve in [floor_nearer, factored, both] {
-            let is_quiet = |(_, rate, energy): &(u64, f64, f64)| *rate <= ROUNDING_1_S && *energy <= 1e-12;
+            let is_quiet = |(_, rate, energy): &(u64, f64, f64)| *rate <= max_rate && *energy <= max_energy;
             assert!(curve.iter().all(is_quiet), "{curve:?}");
         }
     }
@@ -219,12 +221,17 @@ fn a_single_particle_drifts_without_strain() {
     // At 1 m/s every quotient of momentum and mass is exact where division is; at others none is.
     for speed in [1.0_f32, 0.7] {
         let device = Device::open(&DeviceOptions::default()).unwrap();
+        let is_exact = device.is_software() && speed == 1.0;
         let mut snow = drifter(device, &Section::sampled(2, H), speed, 5e-3);
         let before = snow.particles()[0];
         snow.advance(steps);
         let after = snow.particles()[0];
         let distance = after.position.x - before.position.x;
         println!("{steps} steps, {distance:.3} m on: F = {:?}, v = {:?}", after.elastic, after.velocity);
+        if is_exact {
+            assert_eq!((after.elastic, after.plastic_volume), (DMat3::IDENTITY, 1.0));
+            assert_eq!(after.velocity, before.velocity);
+        }
         // The affine velocity keeps the rounding of each step, a random walk that turns the particle and does
         // not strain it: by 1.5·10⁻⁴ on an NVIDIA H200, which divides with an error.
         let walk = ROUNDING_1_S * (steps as f64).sqrt();

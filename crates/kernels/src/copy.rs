@@ -29,12 +29,26 @@ impl CopyWords {
 
     /// Records a copy of the first `n_words` words.
     ///
-    /// # Panics
-    /// In debug builds, if a buffer has fewer words.
-    pub fn record(&self, recorder: &mut Recorder, from: &Buffer<u32>, to: &Buffer<u32>, n_words: usize) {
-        debug_assert!(n_words <= from.len() && n_words <= to.len(), "{n_words} words");
+    /// # Errors
+    /// A buffer has fewer words.
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        from: &Buffer<u32>,
+        to: &Buffer<u32>,
+        n_words: usize,
+    ) -> Result<(), KernelError> {
+        if let Some(buffer) = [from, to].into_iter().find(|buffer| buffer.len() < n_words) {
+            return Err(KernelError::TooSmall {
+                primitive: "copy",
+                object: buffer.name().to_owned(),
+                found: buffer.len() as u64,
+                required: n_words as u64,
+            });
+        }
         let threads = Threads::Fixed(n_words.div_ceil(self.words_per_thread));
         recorder.dispatch(&self.kernel, threads, Bindings { from, to }, Params { n_words: n_words as u32 });
+        Ok(())
     }
 
     /// Measures the copy bandwidth: bytes read plus bytes written per second between two large buffers, in
@@ -54,7 +68,7 @@ impl CopyWords {
         recorder.fill(&to, 2);
         for _ in 0..COPIES {
             recorder.copy(&from, &to, n_words);
-            copy.record(&mut recorder, &from, &to, n_words);
+            copy.record(&mut recorder, &from, &to, n_words)?;
         }
         let times = device.submit(recorder)?.pass_times()?;
         let bytes = 8.0 * n_words as f64;

@@ -19,9 +19,18 @@ proptest! {
         let from = padded(&values, n + beyond);
         let target = vec![7; n + beyond];
         let to = DEVICE.buffer_from("target", &target).unwrap();
-        run(|recorder| copy.record(recorder, &from, &to, n));
+        run(|recorder| copy.record(recorder, &from, &to, n).unwrap());
         prop_assert_eq!(DEVICE.download(&to, n + beyond).unwrap(), copy_words(&values, &target, n));
     }
+}
+
+#[test]
+fn a_copy_beyond_a_buffer_is_refused_by_its_name() {
+    let copy = CopyWords::new(&DEVICE, 64).unwrap();
+    let (from, to) = (padded(&[1, 2], 2), padded(&[], 1));
+    let mut recorder = DEVICE.recorder().unwrap();
+    let error = copy.record(&mut recorder, &from, &to, 2).unwrap_err();
+    assert!(error.to_string().contains("holds 1 elements, 2 are required"), "{error}");
 }
 
 #[test]

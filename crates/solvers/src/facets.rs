@@ -1,4 +1,4 @@
-//! What some solvers have and others do not: traits that [`Solver`](crate::Solver) returns if they apply.
+//! Optional parts of a solver: traits that [`Solver`](crate::Solver) returns if they apply.
 
 use crate::pending::PendingResult;
 use crate::{Pair, SolverError};

@@ -9,7 +9,7 @@ use frazil_shaders::primitives::copy_words::Specialization;
 use frazil_testkit::Distribution;
 use frazil_vk::{Buffer, Device, Recorder};
 
-/// Who copies.
+/// A copy by the driver or by a kernel.
 pub enum Copy {
     Driver,
     Kernel,
@@ -66,7 +66,7 @@ impl DeviceWorkload for Workload {
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
         match &self.kernel {
-            Some(kernel) => kernel.record(recorder, &self.from, &self.to, self.values.len()),
+            Some(kernel) => kernel.record(recorder, &self.from, &self.to, self.values.len())?,
             None => recorder.copy(&self.from, &self.to, self.values.len()),
         }
         Ok(())

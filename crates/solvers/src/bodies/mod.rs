@@ -38,8 +38,8 @@ pub struct Surroundings {
     pub bodies: Vec<Body>,
     /// Names of the last bodies, those that the scene names.
     pub names: Vec<String>,
-    /// What bodies refer to by index: heights of heightfields in m, triangles of meshes, keyframes of
-    /// motions.
+    /// Data of bodies, to which they refer by index: heights of heightfields in m, triangles of meshes,
+    /// keyframes of motions.
     pub body_data: Vec<f32>,
 }
 
