@@ -291,7 +291,6 @@ fn a_refused_change_names_the_key_and_leaves_the_state_and_the_steps_as_they_wer
 
 #[test]
 fn a_pull_agrees_with_its_twin() {
-    let counts = Counts::new(&DEVICE).unwrap();
     let sizes =
         prop_oneof![Just(0usize), Just(1), Just(2), 3usize..100, 63usize..66, 255usize..258, 511usize..514];
     let group = prop_oneof![Just(64u32), Just(256)];
@@ -310,7 +309,9 @@ fn a_pull_agrees_with_its_twin() {
             rate_1_s: 5.0 + 50.0 * vector(1.0)[0].abs(),
         };
         let dt_s = 0.01_f32;
-        let phase = PhaseArray::upload(&DEVICE, &counts, &positions, &velocities, n as u32 + 7).unwrap();
+        let capacity = n as u32 + 7;
+        let (_, phase) =
+            PhaseArray::with_table(&DEVICE, &positions, &velocities, capacity, workgroup_size).unwrap();
         let pass = GrabPass::new(&DEVICE, workgroup_size).unwrap();
         let mut recorder = DEVICE.recorder().unwrap();
         pass.record(&mut recorder, &phase, &grab, dt_s);

@@ -2,8 +2,9 @@
 
 use crate::display::Display;
 use bytemuck::Pod;
-use frazil_vk::{Buffer, Device, Result};
+use frazil_vk::{Buffer, Device, DoubleBuffer, Result};
 use std::borrow::Cow;
+use std::ops::Deref;
 
 /// Type of a column's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,14 +56,13 @@ impl Element for [f32; 3] {
     const KIND: ColumnKind = ColumnKind::Vec3;
 }
 
-/// A property of all particles, double-buffered.
+/// A property of all particles, double-buffered; it dereferences to its buffers. Clones are the same column.
 #[derive(Debug)]
 pub struct Column<T> {
     name: &'static str,
     unit: &'static str,
     kind: ColumnKind,
-    front: Buffer<T>,
-    back: Buffer<T>,
+    buffers: DoubleBuffer<T>,
 }
 
 /// Type-erased view of a column: its name, unit, kind, and the words of its front buffer.
@@ -97,41 +97,14 @@ impl ColumnView {
     }
 }
 
-/// A column of any element type, as permutations require it.
-pub trait AnyColumn {
-    /// Returns a type-erased view of the column.
-    fn view(&self) -> ColumnView;
-    /// Returns the back buffer as 32-bit words.
-    fn back_words(&self) -> Buffer<u32>;
-    /// Makes the back buffer the front. Only the names are swapped; no data moves.
-    fn swap(&mut self);
-}
-
 impl<T: Element> Column<T> {
     /// Makes a column of undefined contents.
     ///
     /// # Errors
     /// Out of memory, or a size beyond what the device can bind.
     pub fn new(device: &Device, name: &'static str, unit: &'static str, capacity: usize) -> Result<Self> {
-        let front = device.buffer(name, capacity)?;
-        let back = device.buffer(&format!("{name} (back)"), capacity)?;
-        Ok(Self { name, unit, kind: T::KIND, front, back })
-    }
-
-    /// Returns the front buffer, which holds the state.
-    pub fn front(&self) -> &Buffer<T> {
-        &self.front
-    }
-
-    /// Returns the back buffer: target of the next permutation, scratch memory in between.
-    pub fn back(&self) -> &Buffer<T> {
-        &self.back
-    }
-
-    /// Makes `next` the front buffer and returns the old one: for a pass that wrote the whole column
-    /// elsewhere.
-    pub fn replace_front(&mut self, next: Buffer<T>) -> Buffer<T> {
-        std::mem::replace(&mut self.front, next)
+        let buffers = DoubleBuffer::new(device, name, capacity)?;
+        Ok(Self { name, unit, kind: T::KIND, buffers })
     }
 }
 
@@ -152,16 +125,53 @@ impl Column<f32> {
     }
 }
 
-impl<T: Element> AnyColumn for Column<T> {
-    fn view(&self) -> ColumnView {
-        ColumnView::new(self.name, self.unit, self.kind, self.front.cast())
+impl<T: Pod> Column<T> {
+    /// Makes a column of one buffer, which stands for its back, too.
+    pub(crate) fn single(
+        name: &'static str,
+        unit: &'static str,
+        kind: ColumnKind,
+        buffer: Buffer<T>,
+    ) -> Self {
+        Self { name, unit, kind, buffers: DoubleBuffer::single(buffer) }
     }
 
-    fn back_words(&self) -> Buffer<u32> {
-        self.back.cast()
+    /// Returns the name, as in files and on the command line.
+    pub fn name(&self) -> &'static str {
+        self.name
     }
 
-    fn swap(&mut self) {
-        std::mem::swap(&mut self.front, &mut self.back);
+    /// Returns the SI unit, `1` for none.
+    pub fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    /// Returns the type of the elements.
+    pub fn kind(&self) -> ColumnKind {
+        self.kind
+    }
+
+    /// Returns the same column as 32-bit words.
+    pub fn words(&self) -> Column<u32> {
+        Column { name: self.name, unit: self.unit, kind: self.kind, buffers: self.buffers.cast() }
+    }
+
+    /// Returns a view of the front buffer.
+    pub fn view(&self) -> ColumnView {
+        ColumnView::new(self.name, self.unit, self.kind, self.front().cast())
+    }
+}
+
+impl<T> Clone for Column<T> {
+    fn clone(&self) -> Self {
+        Self { name: self.name, unit: self.unit, kind: self.kind, buffers: self.buffers.clone() }
+    }
+}
+
+impl<T> Deref for Column<T> {
+    type Target = DoubleBuffer<T>;
+
+    fn deref(&self) -> &DoubleBuffer<T> {
+        &self.buffers
     }
 }

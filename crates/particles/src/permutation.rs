@@ -1,6 +1,6 @@
 //! The one permutation of a step: every column moves from front to back in the same order.
 
-use crate::column::AnyColumn;
+use crate::column::Column;
 use frazil_shaders::primitives::gather_columns;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
@@ -66,19 +66,19 @@ impl Permutation {
         recorder: &mut Recorder,
         count: &DeviceCount,
         order: &Buffer<u32>,
-        columns: &mut [&mut dyn AnyColumn],
+        columns: &[Column<u32>],
     ) {
         let mut left: Vec<usize> = (0..columns.len()).collect();
         while !left.is_empty() {
-            let slots = slots_of(&left, |at| columns[at].view().kind.words().is_multiple_of(TRIPLE));
-            let views = slots.map(|slot| slot.map(|at| (columns[at].view(), columns[at].back_words())));
-            let words = |k: usize| views[k].as_ref().map_or(0, |(view, _)| view.kind.words());
+            let slots = slots_of(&left, |at| columns[at].kind().words().is_multiple_of(TRIPLE));
+            let moving = slots.map(|slot| slot.map(|at| &columns[at]));
+            let words = |k: usize| moving[k].map_or(0, |column| column.kind().words());
             let kernel = match self.kernel(words) {
                 Ok(kernel) => kernel,
                 Err(error) => return recorder.fail(error),
             };
-            let column = |k: usize| views[k].as_ref().map_or(order, |(view, _)| &view.words);
-            let moved = |k: usize| views[k].as_ref().map_or(&self.spare[k], |(_, back)| back);
+            let column = |k: usize| moving[k].map_or(order, |column| column.front());
+            let moved = |k: usize| moving[k].map_or(&self.spare[k], |column| column.back());
             let bindings = gather_columns::Bindings {
                 count: &count.count,
                 order,
@@ -98,7 +98,7 @@ impl Permutation {
                 moved6: moved(6),
             };
             recorder.dispatch(&kernel, Threads::Counted(count), bindings, ());
-            slots.iter().flatten().for_each(|at| columns[*at].swap());
+            moving.iter().flatten().for_each(|column| column.swap());
             left.retain(|at| !slots.contains(&Some(*at)));
         }
     }

@@ -1,12 +1,11 @@
-//! The particles of one phase: their count, and the columns that every phase has.
+//! The columns that the particles of every phase have.
 
-use crate::column::{AnyColumn, Column};
-use crate::permutation::Permutation;
-use frazil_kernels::Counts;
-use frazil_vk::{Buffer, Device, DeviceCount, Recorder, Result};
+use crate::column::Column;
+use crate::table::{ParticleTable, Uses};
+use frazil_vk::{Device, DeviceCount, Result};
 
-/// Particles of one phase, in buffers for `capacity` of them.
-#[derive(Debug)]
+/// Count, positions, velocities and ids of the particles of one phase, registered in its table.
+#[derive(Clone, Debug)]
 pub struct PhaseArray {
     /// Number of particles, on the device.
     pub count: DeviceCount,
@@ -19,59 +18,44 @@ pub struct PhaseArray {
 }
 
 impl PhaseArray {
-    /// Uploads particles, with ids 0, 1, 2 … in the order given. A set-up function: it waits for the device.
+    /// Registers the columns and uploads the values of the first particles, as many as there are. Set-up
+    /// only: waits for the device.
     ///
     /// # Errors
     /// Out of memory, or a size beyond what the device can bind.
-    ///
-    /// # Panics
-    /// If the two slices differ in length or there are more particles than `capacity`.
-    pub fn upload(
-        device: &Device,
-        counts: &Counts,
-        positions_m: &[[f32; 3]],
-        velocities_m_s: &[[f32; 3]],
-        capacity: u32,
-    ) -> Result<Self> {
-        let ids: Vec<u32> = (0..positions_m.len() as u32).collect();
-        Self::restore(device, counts, positions_m, velocities_m_s, &ids, capacity)
-    }
-
-    /// Uploads particles with the ids they already have. A set-up function: it waits for the device.
-    ///
-    /// # Errors
-    /// Like [`Self::upload`].
-    ///
-    /// # Panics
-    /// If the slices differ in length or there are more particles than `capacity`.
-    pub fn restore(
-        device: &Device,
-        counts: &Counts,
+    pub fn register(
+        table: &mut ParticleTable,
         positions_m: &[[f32; 3]],
         velocities_m_s: &[[f32; 3]],
         ids: &[u32],
-        capacity: u32,
     ) -> Result<Self> {
-        let n = positions_m.len();
-        assert!(
-            velocities_m_s.len() == n && ids.len() == n && n <= capacity as usize,
-            "columns of one length that fit"
-        );
-        let phase = Self {
-            count: counts.upload(device, "particle count", n as u32, capacity)?,
-            position: Column::new(device, "position", "m", capacity as usize)?,
-            velocity: Column::new(device, "velocity", "m/s", capacity as usize)?,
-            id: Column::new(device, "id", "1", capacity as usize)?,
-        };
-        device.upload(phase.position.front(), positions_m)?;
-        device.upload(phase.velocity.front(), velocities_m_s)?;
-        device.upload(phase.id.front(), ids)?;
-        Ok(phase)
+        let uses = Uses::RECORDED.permuted();
+        Ok(Self {
+            position: table.column("position", "m", uses, positions_m)?,
+            velocity: table.column("velocity", "m/s", uses, velocities_m_s)?,
+            id: table.column("id", "1", uses, ids)?,
+            count: table.count().clone(),
+        })
     }
 
-    /// Records the step's one permutation of all columns.
-    pub fn permute(&mut self, recorder: &mut Recorder, permutation: &Permutation, order: &Buffer<u32>) {
-        let columns: &mut [&mut dyn AnyColumn] = &mut [&mut self.position, &mut self.velocity, &mut self.id];
-        permutation.record(recorder, &self.count, order, columns);
+    /// Makes a table of these columns alone, with ids 0, 1, 2 … in the order given. Set-up only: waits for the
+    /// device.
+    ///
+    /// # Errors
+    /// Like [`Self::register`]; a workgroup size beyond the device's limits.
+    ///
+    /// # Panics
+    /// If there are more particles than `capacity`.
+    pub fn with_table(
+        device: &Device,
+        positions_m: &[[f32; 3]],
+        velocities_m_s: &[[f32; 3]],
+        capacity: u32,
+        workgroup_size: u32,
+    ) -> Result<(ParticleTable, Self)> {
+        let ids: Vec<u32> = (0..positions_m.len() as u32).collect();
+        let mut table = ParticleTable::new(device, ids.len() as u32, capacity, workgroup_size)?;
+        let phase = Self::register(&mut table, positions_m, velocities_m_s, &ids)?;
+        Ok((table, phase))
     }
 }

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_particles::{AnyColumn, Column, Permutation, PhaseArray};
+use frazil_particles::{Column, Permutation, PhaseArray};
 use frazil_testkit::config;
-use frazil_testkit::primitives::{COUNTS, DEVICE, count, run};
+use frazil_testkit::primitives::{DEVICE, count, run};
 use proptest::prelude::*;
 
 /// A permutation of 0 … n − 1 with n drawn from sizes that exercise partial workgroups.
@@ -15,17 +15,17 @@ fn order() -> impl Strategy<Value = Vec<u32>> {
 
 #[test]
 fn every_column_is_permuted_alike_and_no_particle_is_lost() {
-    let permutation = Permutation::new(&DEVICE).unwrap();
     proptest!(config(40), |(order in order(), spare in 0u32..300)| {
         let n = order.len();
         let positions: Vec<[f32; 3]> = (0..n).map(|i| [i as f32, 0.5 + i as f32, -(i as f32)]).collect();
         let velocities: Vec<[f32; 3]> = positions.iter().map(|p| p.map(|x| 7.0 * x)).collect();
         let capacity = n as u32 + spare;
-        let mut phase = PhaseArray::upload(&DEVICE, &COUNTS, &positions, &velocities, capacity).unwrap();
+        let (table, phase) =
+            PhaseArray::with_table(&DEVICE, &positions, &velocities, capacity, 256).unwrap();
         let order_buffer = DEVICE.buffer_from("order", &order).unwrap();
         run(|recorder| {
-            phase.permute(recorder, &permutation, &order_buffer);
-            phase.permute(recorder, &permutation, &order_buffer);
+            table.permute(recorder, &order_buffer);
+            table.permute(recorder, &order_buffer);
         });
         // Permuting twice with the same order equals permuting once with the order composed with itself.
         let twice: Vec<u32> = order.iter().map(|i| order[*i as usize]).collect();
@@ -49,7 +49,7 @@ fn more_columns_than_one_pass_moves_all_move() {
     let order_buffer = DEVICE.buffer_from("order", &order).unwrap();
     // Nine columns, with one to nine words in an element.
     let value = |words: usize, i: usize, word: usize| (1000 * words + 10 * i + word) as f32;
-    let mut columns: Vec<Column<f32>> = (1..=9)
+    let columns: Vec<Column<f32>> = (1..=9)
         .map(|words| {
             let column = Column::of_matrices(&DEVICE, "column", "1", words as u32, n).unwrap();
             let numbers: Vec<f32> =
@@ -58,8 +58,8 @@ fn more_columns_than_one_pass_moves_all_move() {
             column
         })
         .collect();
-    let mut moved: Vec<&mut dyn AnyColumn> = columns.iter_mut().map(|c| c as &mut dyn AnyColumn).collect();
-    run(|recorder| permutation.record(recorder, &count, &order_buffer, &mut moved));
+    let moved: Vec<Column<u32>> = columns.iter().map(Column::words).collect();
+    run(|recorder| permutation.record(recorder, &count, &order_buffer, &moved));
     for (words, column) in (1..=9).zip(&columns) {
         let found = DEVICE.download(column.front(), n * words).unwrap();
         for (place, found) in found.iter().enumerate() {

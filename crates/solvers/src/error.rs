@@ -1,5 +1,7 @@
 //! Errors of creating or restoring a solver.
 
+use frazil_particles::StateError;
+
 /// Error of the registry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -90,12 +92,35 @@ pub enum SolverError {
     },
 }
 
+impl From<StateError> for SolverError {
+    fn from(error: StateError) -> Self {
+        match error {
+            StateError::Device(error) => Self::Device(error),
+            StateError::Column { column, problem } => Self::State { column, problem },
+        }
+    }
+}
+
 impl SolverError {
     /// Converts an error of recording `pass` into one that the recorder keeps and the submission reports.
     pub fn during(self, pass: impl std::fmt::Display) -> frazil_vk::Error {
         match self {
             Self::Device(error) | Self::Kernel(frazil_kernels::KernelError::Device(error)) => error,
             other => frazil_vk::Error::Misuse { object: pass.to_string(), problem: other.to_string() },
+        }
+    }
+}
+
+/// Rejects columns that do not have `n` elements each.
+pub(crate) fn check_lengths<const N: usize>(
+    n: usize,
+    lengths: [(&str, usize); N],
+) -> Result<(), SolverError> {
+    match lengths.into_iter().find(|(_, found)| *found != n) {
+        None => Ok(()),
+        Some((column, found)) => {
+            let problem = format!("has {found} elements, expected {n}");
+            Err(SolverError::State { column: column.into(), problem })
         }
     }
 }

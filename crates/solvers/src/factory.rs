@@ -1,9 +1,8 @@
 //! Factories of solvers, which the registry lists by kind.
 
-use crate::saved::StateColumn;
 use crate::tuning::{Tunable, Tuning, WORKGROUP_SIZE};
 use crate::{PlotSpec, Solver, SolverError};
-use frazil_particles::SetInfo;
+use frazil_particles::{SetInfo, StateColumn};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;
 

@@ -2,7 +2,7 @@
 
 use crate::SolverError;
 use frazil_kernels::PairBonds;
-use frazil_particles::{ColumnKind, ParticleSet};
+use frazil_particles::{ColumnKind, ParticleSet, ParticleTable};
 use frazil_vk::Device;
 
 /// Pair of a particle with another one or with a surface.
@@ -27,6 +27,13 @@ pub enum Partner {
     Body(u32),
     /// A piece of a slab.
     Piece(u32),
+}
+
+/// Registers bonds for checkpoints, in columns named after their kind.
+pub(crate) fn register_bonds(table: &mut ParticleTable, kind: &str, bonds: &PairBonds) {
+    for (name, words) in bonds.saved_columns() {
+        table.array(format!("{kind} {name}"), "1", ColumnKind::U32, words);
+    }
 }
 
 /// Returns the bonds of the particle with this id; none if it is not in the set. It waits for the device.

@@ -6,7 +6,7 @@ use crate::grab::Grab;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::pending::PendingResult;
 use crate::{SolverError, WorkCounter};
-use frazil_particles::{ColumnView, ParticleSet};
+use frazil_particles::{ColumnView, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_vk::{Device, Recorder};
 use std::fmt::Display;
@@ -40,13 +40,18 @@ pub trait Solver: Send {
     /// may show.
     fn particle_sets(&self) -> Vec<ParticleSet<'_>>;
 
-    /// Returns the recorded and exported columns, one element per particle, all sets merged. `position` and
-    /// `id` are among them, and their lengths never change.
-    fn columns(&self) -> Vec<ColumnView>;
+    /// Returns the table of all particles, all sets merged: what is recorded and exported, and what the next
+    /// step depends on. `position` and `id` are among its columns, and their lengths never change.
+    fn table(&self) -> &ParticleTable;
 
-    /// Returns [`Self::columns`], followed by the other columns that the next step depends on.
+    /// Returns the recorded and exported columns, one element per particle, all sets merged.
+    fn columns(&self) -> Vec<ColumnView> {
+        self.table().recorded_columns()
+    }
+
+    /// Returns [`Self::columns`], followed by the others that a checkpoint holds.
     fn state_columns(&self) -> Vec<ColumnView> {
-        self.columns()
+        self.table().state_columns()
     }
 
     /// Adopts the parameters of a scene that differs from the present one only in keys that its solver lists

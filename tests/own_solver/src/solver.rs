@@ -3,9 +3,9 @@
 use crate::kernels::free_flight::advance;
 use crate::kernels::types::Body;
 use crate::scene::Drag;
-use frazil_kernels::{Counts, Operation, ReductionF32, ReductionU32};
+use frazil_kernels::{Operation, ReductionF32, ReductionU32};
 use frazil_particles::{
-    AnyColumn, ColumnInfo, ColumnKind, ColumnView, Display, Material, ParticleSet, PhaseArray, SetInfo,
+    Column, ColumnInfo, ColumnKind, Display, Material, ParticleSet, ParticleTable, PhaseArray, SetInfo, Uses,
 };
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::{
@@ -16,9 +16,10 @@ use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Threads
 
 /// Particles in free flight.
 pub struct FreeFlight {
+    table: ParticleTable,
     particles: PhaseArray,
     /// Power in W that drag dissipates, per particle.
-    drag_power: Buffer<f32>,
+    drag_power: Column<f32>,
     not_finite: Buffer<u32>,
     outside: Buffer<u32>,
     /// Bodies that particles collide with, and the data of heightfields and meshes.
@@ -35,20 +36,23 @@ impl FreeFlight {
     fn new(
         device: &Device,
         scene: &Scene,
-        particles: PhaseArray,
+        [positions_m, velocities_m_s]: [&[[f32; 3]]; 2],
+        n: u32,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let drag = scene
             .section::<Drag>()
             .ok_or_else(|| SolverError::Scene { key: "drag".into(), found: "no such section".into() })?;
-        let n = particles.count.capacity;
+        let mut table = ParticleTable::new(device, n, n, tuning.workgroup_size())?;
+        let ids: Vec<u32> = (0..n).collect();
         let around = Surroundings::of(scene)?;
         let n_bodies = around.bodies.len() as u32;
         let (bodies, body_data) = around.upload(device)?;
         Ok(Self {
             bodies: bodies.cast(),
             body_data,
-            drag_power: device.buffer_from("drag_power", &vec![0.0; n as usize])?,
+            particles: PhaseArray::register(&mut table, positions_m, velocities_m_s, &ids)?,
+            drag_power: table.computed("drag_power", "W", Uses::RECORDED, &vec![0.0; n as usize])?,
             not_finite: device.buffer_from("not_finite", &vec![0; n as usize])?,
             outside: device.buffer_from("outside", &vec![0; n as usize])?,
             kernel: Kernel::specialized(
@@ -71,7 +75,7 @@ impl FreeFlight {
             sum: ReductionF32::new(device, Operation::Sum, n)?,
             count: ReductionU32::new(device, Operation::Sum, n)?,
             ring: ReadbackRing::new(device),
-            particles,
+            table,
         })
     }
 }
@@ -90,7 +94,7 @@ impl Solver for FreeFlight {
             count: &count.count,
             position: position.front(),
             velocity: velocity.front(),
-            drag_power: &self.drag_power,
+            drag_power: self.drag_power.front(),
             not_finite: &self.not_finite,
             outside: &self.outside,
             bodies: &self.bodies,
@@ -101,17 +105,12 @@ impl Solver for FreeFlight {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let (count, columns) = (&self.particles.count, self.columns());
+        let (count, columns) = (self.table.count(), self.table.shown_columns());
         vec![ParticleSet { name: "particles", material: Material::Generic, count, columns }]
     }
 
-    fn columns(&self) -> Vec<ColumnView> {
-        vec![
-            self.particles.position.view(),
-            self.particles.velocity.view(),
-            self.particles.id.view(),
-            ColumnView::new("drag_power", "W", ColumnKind::F32, self.drag_power.cast()),
-        ]
+    fn table(&self) -> &ParticleTable {
+        &self.table
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {
@@ -126,7 +125,7 @@ impl Solver for FreeFlight {
             Ok::<_, SolverError>(self.ring.read(recorder, total, 1)?)
         };
         let (not_finite, outside) = (sum(&self.not_finite)?, sum(&self.outside)?);
-        let drag_power = self.sum.record(recorder, count, &self.drag_power)?;
+        let drag_power = self.sum.record(recorder, count, self.drag_power.front())?;
         Ok(Box::new(Measuring {
             n_particles: self.ring.read(recorder, &count.count, 1)?,
             not_finite,
@@ -177,10 +176,8 @@ impl SolverFactory for FreeFlightFactory {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        let n = sampled.len() as u32;
-        let (positions, velocities) = (&sampled.positions_m, &sampled.velocities_m_s);
-        let particles = PhaseArray::upload(device, &Counts::new(device)?, positions, velocities, n)?;
-        Ok(Box::new(FreeFlight::new(device, scene, particles, tuning)?))
+        let initial = [&sampled.positions_m[..], &sampled.velocities_m_s];
+        Ok(Box::new(FreeFlight::new(device, scene, initial, sampled.len() as u32, tuning)?))
     }
 
     fn restore(
@@ -192,12 +189,8 @@ impl SolverFactory for FreeFlightFactory {
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
         let saved = Saved::new(state)?;
-        let (positions, velocities, n) =
-            (saved.vectors("position")?, saved.vectors("velocity")?, saved.ids.len() as u32);
-        let counts = Counts::new(device)?;
-        let particles = PhaseArray::restore(device, &counts, &positions, &velocities, saved.ids, n)?;
-        let solver = FreeFlight::new(device, scene, particles, tuning)?;
-        device.upload(&solver.drag_power, &saved.numbers("drag_power")?)?;
+        let solver = FreeFlight::new(device, scene, [&[], &[]], saved.ids.len() as u32, tuning)?;
+        solver.table.restore(&saved)?;
         Ok(Box::new(solver))
     }
 

@@ -3,9 +3,9 @@
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
 use crate::error::Result;
-use frazil_kernels::Counts;
-use frazil_particles::{Permutation, PhaseArray};
+use frazil_particles::{ParticleTable, PhaseArray};
 use frazil_reference::primitives::{gather, radix_sort_pairs};
+use frazil_solvers::WORKGROUP_SIZE;
 use frazil_testkit::{Distribution, unit_noise};
 use frazil_vk::{Buffer, Device, Recorder};
 
@@ -13,7 +13,7 @@ pub struct Gather;
 
 struct Workload {
     phase: PhaseArray,
-    permutation: Permutation,
+    table: ParticleTable,
     order: Buffer<u32>,
     unmoved: [Buffer<u32>; 3],
     /// Expected positions, velocities and ids; the ids are the order itself.
@@ -42,11 +42,12 @@ impl Bench for Gather {
             (0..n).map(|i| std::array::from_fn(|axis| unit_noise(6 * i + 3 * salt + axis))).collect()
         };
         let (positions, velocities) = (vectors(0), vectors(1));
-        let phase = PhaseArray::upload(device, &Counts::new(device)?, &positions, &velocities, n as u32)?;
         let ids: Vec<u32> = (0..n as u32).collect();
+        let group = WORKGROUP_SIZE.default;
+        let (table, phase) = PhaseArray::with_table(device, &positions, &velocities, n as u32, group)?;
         Ok(Prepared::Device(Box::new(Workload {
             phase,
-            permutation: Permutation::new(device)?,
+            table,
             order: device.buffer_from("order", &order)?,
             unmoved: [
                 device.buffer_from("positions", &positions)?.cast(),
@@ -79,7 +80,7 @@ impl DeviceWorkload for Workload {
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
-        self.phase.permute(recorder, &self.permutation, &self.order);
+        self.table.permute(recorder, &self.order);
         Ok(())
     }
 

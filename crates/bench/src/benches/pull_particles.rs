@@ -3,7 +3,6 @@
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
-use frazil_kernels::Counts;
 use frazil_particles::PhaseArray;
 use frazil_reference::bodies::{Pull, pull_particles};
 use frazil_solvers::{Grab, GrabPass};
@@ -62,9 +61,11 @@ impl Bench for PullParticles {
             dt_s: DT_S.into(),
         };
         pull_particles(&at, &mut expected, &pull);
+        let group = point.workgroup_size()?;
+        let (_, phase) = PhaseArray::with_table(device, &positions, &velocities, n as u32, group)?;
         Ok(Prepared::Device(Box::new(Workload {
-            phase: PhaseArray::upload(device, &Counts::new(device)?, &positions, &velocities, n as u32)?,
-            pass: GrabPass::new(device, point.workgroup_size()?)?,
+            phase,
+            pass: GrabPass::new(device, group)?,
             before: device.buffer_from("velocities", &velocities)?,
             expected,
         })))

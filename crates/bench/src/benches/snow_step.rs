@@ -4,7 +4,6 @@ use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_kernels::Counts;
-use frazil_particles::AnyColumn;
 use frazil_reference::bonds::Bonds;
 use frazil_reference::snow::{Kind, Phase, State};
 use frazil_scene::{Phase as ScenePhase, Sampled, Scene};

@@ -120,8 +120,8 @@ fn block(n: usize, [model, viscosity, feed, heat]: [&str; 4]) -> Result<(Scene, 
 /// the rest on the twin.
 fn step_of_twin(device: &Device, mut solver: Viscoelastic, n: usize) -> Result<Vec<[f32; 3]>> {
     let (of_fluid, rest): (Vec<Stage>, Vec<Stage>) = solver.stages().partition(|stage| {
-        use Stage::{BuildSprings, Fluid, HoldPrediction, ReorderSprings, ReorderStress};
-        matches!(stage, Fluid(_) | ReorderStress | ReorderSprings | BuildSprings | HoldPrediction)
+        use Stage::{BuildSprings, Fluid, HoldPrediction, ReorderSprings};
+        matches!(stage, Fluid(_) | ReorderSprings | BuildSprings | HoldPrediction)
     });
     let mut recorder = device.recorder()?;
     for stage in of_fluid {

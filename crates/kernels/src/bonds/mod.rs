@@ -10,7 +10,7 @@ use frazil_shaders::bonds::{
     mark_stretched_bonds, propose_bonds, remap_bonds, remove_bonds,
 };
 use frazil_shaders::types::{BondTable, BondTerms};
-use frazil_vk::{Buffer, Device, DeviceCount, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, Recorder, Threads};
 use table::{Extent, Table};
 
 pub use table::INVALID_INDEX;
@@ -157,8 +157,7 @@ pub struct BondedParticles<'a> {
 /// bits as a table with enough slots from the start. A bond is never dropped for lack of a slot.
 pub struct PairBonds {
     kernels: Kernels,
-    front: Table,
-    back: Table,
+    rows: Table,
     proposal: Buffer<u32>,
     keep_mask: Buffer<u32>,
     new_place: Buffer<u32>,
@@ -207,21 +206,21 @@ macro_rules! pair_bindings {
             cell_start: $pairs.grid.cell_start(),
             position: $pairs.particles.position,
             limit: $pairs.particles.limit,
-            partner: &$bonds.front.partner,
+            partner: $bonds.rows.partner.front(),
             $($field: $buffer,)+
         }
     };
 }
 
-/// Makes the bindings of a kernel that takes whole rows: the columns of the front table.
+/// Makes the bindings of a kernel that takes whole rows: the front columns.
 macro_rules! row_bindings {
     ($kernel:ident, $bonds:expr, $count:expr, { $($field:ident: $buffer:expr),* $(,)? }) => {
         $kernel::Bindings {
             count: &$count.count,
-            partner: &$bonds.front.partner,
-            rest_length_m: &$bonds.front.rest_length_m,
-            state: &$bonds.front.state,
-            degree: &$bonds.front.degree,
+            partner: $bonds.rows.partner.front(),
+            rest_length_m: $bonds.rows.rest_length_m.front(),
+            state: $bonds.rows.state.front(),
+            degree: $bonds.rows.degree.front(),
             $($field: $buffer,)*
         }
     };
@@ -252,8 +251,7 @@ impl PairBonds {
         let initial: Vec<u32> = columns.iter().map(|column| column.initial).collect();
         let bonds = Self {
             kernels: Kernels::new(device, workgroup_size, slots)?,
-            front: Table::new(device, extent, "")?,
-            back: Table::new(device, extent, " (back)")?,
+            rows: Table::new(device, extent)?,
             proposal: device.buffer("bond proposals", extent.column())?,
             keep_mask: device.buffer("bond keep masks", keep_mask_words(extent))?,
             new_place: device.buffer("new place", particles as usize)?,
@@ -288,6 +286,19 @@ impl PairBonds {
         &self.columns
     }
 
+    /// Returns the words of the rows that a checkpoint holds, each with the name of the column. State words
+    /// exist with state columns only.
+    pub fn saved_columns(&self) -> Vec<(&'static str, DoubleBuffer<u32>)> {
+        let Table { partner, rest_length_m, state, degree } = &self.rows;
+        let all = [
+            ("degree", degree.clone()),
+            ("partner", partner.clone()),
+            ("rest length", rest_length_m.cast()),
+            ("state", state.clone()),
+        ];
+        all.into_iter().filter(|(_, words)| !words.front().is_empty()).collect()
+    }
+
     /// Returns the table's size as kernels take it.
     pub fn table(&self) -> BondTable {
         let Extent { capacity, slots, state_columns } = self.extent;
@@ -297,23 +308,23 @@ impl PairBonds {
     /// Returns the partner in each slot. A break and [`Self::record_remap`] replace this buffer and the three
     /// below.
     pub fn partner(&self) -> &Buffer<u32> {
-        &self.front.partner
+        self.rows.partner.front()
     }
 
     /// Returns the rest length in m of the bond in each slot, initially the distance at which it was made.
     /// Where the slot is empty, it is 0 after a remap or a removal.
     pub fn rest_length_m(&self) -> &Buffer<f32> {
-        &self.front.rest_length_m
+        self.rows.rest_length_m.front()
     }
 
     /// Returns the state words, one column after another, each as long as [`Self::partner`].
     pub fn state(&self) -> &Buffer<u32> {
-        &self.front.state
+        self.rows.state.front()
     }
 
     /// Returns the number of occupied slots in each row.
     pub fn degree(&self) -> &Buffer<u32> {
-        &self.front.degree
+        self.rows.degree.front()
     }
 
     /// Returns a bit per bond that is set if the particle keeps it, written by a user's rule: see
@@ -378,8 +389,7 @@ impl PairBonds {
     fn add_slots(&mut self, device: &Device, slots: u32) -> Result<(), KernelError> {
         let extent = Extent { slots, ..self.extent };
         self.kernels = Kernels::new(device, self.workgroup_size, slots)?;
-        self.front = self.front.grown(device, self.extent, extent)?;
-        self.back = Table::new(device, extent, " (back)")?;
+        self.rows = self.rows.grown(device, self.extent, extent)?;
         self.proposal = device.buffer("bond proposals", extent.column())?;
         self.keep_mask = device.buffer("bond keep masks", keep_mask_words(extent))?;
         self.extent = extent;
@@ -411,10 +421,10 @@ impl PairBonds {
 
     /// Records the removal of all bonds.
     pub fn record_clear(&self, recorder: &mut Recorder) {
-        recorder.fill(&self.front.partner, INVALID_INDEX);
-        recorder.fill(&self.front.rest_length_m, 0);
-        recorder.fill(&self.front.state, 0);
-        recorder.fill(&self.front.degree, 0);
+        recorder.fill(self.rows.partner.front(), INVALID_INDEX);
+        recorder.fill(self.rows.rest_length_m.front(), 0);
+        recorder.fill(self.rows.state.front(), 0);
+        recorder.fill(self.rows.degree.front(), 0);
     }
 
     /// Records the bonding of eligible pairs that have no bond yet. Existing bonds stay and count towards the
@@ -475,7 +485,7 @@ impl PairBonds {
 
     fn record_required(&self, recorder: &mut Recorder, pairs: Pairs<'_>) {
         let bindings = pair_bindings!(count_required_slots, self, pairs, {
-            degree: &self.front.degree,
+            degree: self.rows.degree.front(),
             required: &self.required,
         });
         let params = count_required_slots::Params { grid: pairs.grid.grid(), terms: pairs.terms };
@@ -488,7 +498,7 @@ impl PairBonds {
         let bindings = pair_bindings!(propose_bonds, self, pairs, {
             id: particles.id,
             required: &self.required,
-            degree: &self.front.degree,
+            degree: self.rows.degree.front(),
             progress: &self.progress,
             proposal: &self.proposal,
         });
@@ -510,8 +520,8 @@ impl PairBonds {
         let bindings = pair_bindings!(claim_bonds, self, pairs, {
             initial_state: &self.initial_state,
             required: &self.required,
-            rest_length_m: &self.front.rest_length_m,
-            state: &self.front.state,
+            rest_length_m: self.rows.rest_length_m.front(),
+            state: self.rows.state.front(),
             progress: &self.progress,
         });
         let params = claim_bonds::Params { grid: pairs.grid.grid(), terms: pairs.terms, round };
@@ -544,9 +554,9 @@ impl PairBonds {
             count: &particles.count.count,
             limit: particles.limit,
             id: particles.id,
-            partner: &self.front.partner,
-            rest_length_m: &self.front.rest_length_m,
-            degree: &self.front.degree,
+            partner: self.rows.partner.front(),
+            rest_length_m: self.rows.rest_length_m.front(),
+            degree: self.rows.degree.front(),
             keep_mask: &self.keep_mask,
             position: particles.position,
         };
@@ -570,15 +580,15 @@ impl PairBonds {
         recorder.fill(&self.broken, 0);
         let bindings = row_bindings!(remove_bonds, self, count, {
             keep_mask: &self.keep_mask,
-            kept_partner: &self.back.partner,
-            kept_rest_length_m: &self.back.rest_length_m,
-            kept_state: &self.back.state,
-            kept_degree: &self.back.degree,
+            kept_partner: self.rows.partner.back(),
+            kept_rest_length_m: self.rows.rest_length_m.back(),
+            kept_state: self.rows.state.back(),
+            kept_degree: self.rows.degree.back(),
             broken: &self.broken,
         });
         let params = remove_bonds::Params { table: self.table() };
         recorder.dispatch(&self.kernels.remove_bonds, Threads::Counted(count), bindings, params);
-        std::mem::swap(&mut self.front, &mut self.back);
+        self.rows.swap();
         Ok(())
     }
 
@@ -602,14 +612,14 @@ impl PairBonds {
         let bindings = row_bindings!(remap_bonds, self, count, {
             order: order,
             new_place: &self.new_place,
-            moved_partner: &self.back.partner,
-            moved_rest_length_m: &self.back.rest_length_m,
-            moved_state: &self.back.state,
-            moved_degree: &self.back.degree,
+            moved_partner: self.rows.partner.back(),
+            moved_rest_length_m: self.rows.rest_length_m.back(),
+            moved_state: self.rows.state.back(),
+            moved_degree: self.rows.degree.back(),
         });
         let params = remap_bonds::Params { table: self.table() };
         recorder.dispatch(&self.kernels.remap_bonds, Threads::Counted(count), bindings, params);
-        std::mem::swap(&mut self.front, &mut self.back);
+        self.rows.swap();
         Ok(())
     }
 
@@ -631,7 +641,7 @@ impl PairBonds {
         recorder.fill(&self.counts, 0);
         let pairs = Pairs { grid, sorted_keys, particles, terms };
         let bindings = pair_bindings!(count_bonds, self, pairs, {
-            degree: &self.front.degree,
+            degree: self.rows.degree.front(),
             counts: &self.counts,
         });
         let params = count_bonds::Params { grid: grid.grid(), terms };

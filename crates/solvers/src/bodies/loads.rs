@@ -1,15 +1,13 @@
 //! Loads on bodies: force, torque and impulse that particles exert, summed on the device in fixed point.
 
-use crate::SolverError;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::pending::PendingResult;
-use crate::saved::Saved;
 use crate::solver::PendingMeasurement;
 use bytemuck::Zeroable;
-use frazil_particles::{ColumnKind, ColumnView};
+use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::types::BodyLoad as RawLoad;
-use frazil_vk::{Buffer, Device, Pending, ReadbackRing, Recorder, Result};
+use frazil_vk::{Buffer, Device, DoubleBuffer, Pending, ReadbackRing, Recorder, Result};
 
 /// Column of a saved state that holds the loads, and the words of a load.
 const LOADS_COLUMN: &str = "body loads";
@@ -62,23 +60,12 @@ impl BodyLoads {
         &self.names
     }
 
-    /// Returns the columns that a checkpoint must hold: none without named bodies.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        if self.names.is_empty() {
-            return Vec::new();
+    /// Registers the loads for checkpoints; without named bodies there are none.
+    pub(crate) fn register(&self, table: &mut ParticleTable) {
+        if !self.names.is_empty() {
+            let loads = DoubleBuffer::single(self.loads.cast());
+            table.array(LOADS_COLUMN, "1", ColumnKind::Matrix(LOAD_WORDS), loads);
         }
-        vec![ColumnView::new(LOADS_COLUMN, "1", ColumnKind::Matrix(LOAD_WORDS), self.loads.cast())]
-    }
-
-    /// Uploads the columns of [`Self::state_columns`] from a saved state.
-    ///
-    /// # Errors
-    /// A column is missing or has another length; the device was lost.
-    pub(crate) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
-        for column in self.state_columns() {
-            device.upload(&column.words, saved.whole(&column.name, column.words.len())?)?;
-        }
-        Ok(())
     }
 
     /// Records the read-back of the loads.

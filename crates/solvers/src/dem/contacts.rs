@@ -3,13 +3,12 @@
 use super::grains::Grains;
 use super::parameters::DemParameters;
 use super::touching::for_each_neighbour;
-use crate::saved::Saved;
-use crate::{Pair, Partner, SolverError};
-use frazil_particles::{ColumnKind, ColumnView};
+use crate::{Pair, Partner, Saved, SolverError};
+use frazil_particles::{ColumnKind, ParticleTable, Uses};
 use frazil_shaders::dem::fault::MAX_CONTACTS;
 use frazil_shaders::dem::partners::{FIRST_BODY, FIRST_PIECE, FIRST_WALL};
 use frazil_shaders::dem::tidy_contacts;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, Kernel, Recorder, Threads};
 
 /// Words of a contact's tangential spring and of the time for which it has been slow.
 const SHEAR_WORDS: u32 = 4;
@@ -41,7 +40,7 @@ impl Rows {
         Self { first_row: vec![0; n + 1], contact: Vec::new(), shear: Vec::new() }
     }
 
-    /// Reads the columns that [`Contacts::state_columns`] returned; `order` lists the grains by id.
+    /// Reads the columns that [`Contacts::register_rows`] registered; `order` lists the grains by id.
     ///
     /// # Errors
     /// A column is missing, or its length does not match the rows of all grains.
@@ -103,7 +102,6 @@ pub struct Contacts {
     contact_count: Buffer<u32>,
     /// Number of freeze bonds of each grain; one element if none can form.
     bond_count: Buffer<u32>,
-    has_bonds: bool,
     contact_words: u32,
     tidy: Kernel<tidy_contacts::Interface>,
 }
@@ -119,6 +117,7 @@ impl Contacts {
         rows: &Rows,
         capacity: usize,
         workgroup_size: u32,
+        table: &mut ParticleTable,
     ) -> Result<Self, SolverError> {
         let n = rows.first_row.len() - 1;
         let has_rolling = parameters.has_rolling();
@@ -129,13 +128,14 @@ impl Contacts {
             has_rolling: has_rolling.into(),
             has_bonds: has_bonds.into(),
         };
+        // Valid after `tidy`.
+        let mut count = |name| table.computed(name, "1", Uses::RECORDED, &[]).map(|own| own.front().clone());
         let contacts = Self {
             first_row: device.buffer("contact_first_row", n + 1)?,
             contact: device.buffer("contact", contact_words(has_rolling) as usize * capacity)?,
             shear: device.buffer("contact_shear", capacity)?,
-            contact_count: device.buffer("contact_count", n)?,
-            bond_count: device.buffer("bond_count", if has_bonds { n } else { 1 })?,
-            has_bonds,
+            contact_count: count("contact_count")?,
+            bond_count: if has_bonds { count("bond_count")? } else { device.buffer("no bond_count", 1)? },
             contact_words: contact_words(has_rolling),
             tidy: Kernel::specialized(device, &tidy)?,
         };
@@ -145,6 +145,7 @@ impl Contacts {
                 device.upload(buffer, words)?;
             }
         }
+        contacts.register_rows(table);
         Ok(contacts)
     }
 
@@ -188,19 +189,6 @@ impl Contacts {
         recorder.dispatch(&self.tidy, Threads::Fixed(threads), bindings, ());
     }
 
-    /// Returns the numbers of contacts and, if they can form, of bonds of each grain, valid after
-    /// [`Self::tidy`].
-    pub fn count_views(&self) -> Vec<ColumnView> {
-        let of = |name: &'static str, buffer: &Buffer<u32>| {
-            ColumnView::new(name, "1", ColumnKind::U32, buffer.clone())
-        };
-        let mut views = vec![of("contact_count", &self.contact_count)];
-        if self.has_bonds {
-            views.push(of("bond_count", &self.bond_count));
-        }
-        views
-    }
-
     /// Returns the contacts of the grain with this id, valid after [`Self::tidy`]. It waits for the device.
     ///
     /// # Errors
@@ -229,14 +217,14 @@ impl Contacts {
         Ok(own.filter(|word| *word != u32::MAX).map(pair).collect())
     }
 
-    /// Returns all columns that the next step depends on; canonical only after [`Self::tidy`].
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let of = ColumnView::new;
-        vec![
-            of("contact_first_row", "1", ColumnKind::U32, self.first_row.clone()),
-            of("contact", "1", ColumnKind::Matrix(self.contact_words), self.contact.clone()),
-            of("contact_shear", "m", ColumnKind::Matrix(SHEAR_WORDS), self.shear.cast()),
-        ]
+    /// Registers the rows for checkpoints, in place of smaller ones; canonical only after [`Self::tidy`].
+    pub fn register_rows(&self, table: &mut ParticleTable) {
+        let words = DoubleBuffer::single;
+        table.array_of_owner("contact_first_row", "1", ColumnKind::U32, words(self.first_row.clone()));
+        let kind = ColumnKind::Matrix(self.contact_words);
+        table.array_of_owner("contact", "1", kind, words(self.contact.clone()));
+        let kind = ColumnKind::Matrix(SHEAR_WORDS);
+        table.array_of_owner("contact_shear", "m", kind, words(self.shear.cast()));
     }
 }
 

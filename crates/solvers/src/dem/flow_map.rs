@@ -4,11 +4,10 @@ use super::fault::FaultRecord;
 use super::map_grid::MapGrid;
 use super::particles::Particles;
 use crate::FlowCells;
-use crate::{Saved, SolverError};
-use frazil_particles::{ColumnKind, ColumnView};
+use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_shaders::dem::map::MAP_WORDS;
 use frazil_shaders::dem::{add_to_map, clear_map, raise_peaks};
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DoubleBuffer, Kernel, Pending, ReadbackRing, Recorder, Threads};
 
 /// Bytes of the sums of a cell, the largest of the buffers.
 const BYTES_PER_CELL: u64 = 4 * MAP_WORDS as u64;
@@ -124,24 +123,12 @@ impl FlowMap {
         })
     }
 
-    /// Returns the columns that a checkpoint must hold.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        vec![
-            ColumnView::new("map_peak_volume", "m³", ColumnKind::F32, self.peak_volume.clone()),
-            ColumnView::new("map_peak_speed", "m/s", ColumnKind::F32, self.peak_speed.clone()),
-            ColumnView::new("map_first_step", "1", ColumnKind::U32, self.first_step.clone()),
-        ]
-    }
-
-    /// Uploads columns that [`Self::state_columns`] returned.
-    ///
-    /// # Errors
-    /// A column is missing or has another length; the device was lost.
-    pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> Result<(), SolverError> {
-        for column in self.state_columns() {
-            device.upload(&column.words, saved.whole(&column.name, column.words.len())?)?;
-        }
-        Ok(())
+    /// Registers the maxima so far for checkpoints.
+    pub fn register(&self, table: &mut ParticleTable) {
+        let words = DoubleBuffer::single;
+        table.array("map_peak_volume", "m³", ColumnKind::F32, words(self.peak_volume.clone()));
+        table.array("map_peak_speed", "m/s", ColumnKind::F32, words(self.peak_speed.clone()));
+        table.array("map_first_step", "1", ColumnKind::U32, words(self.first_step.clone()));
     }
 }
 

@@ -2,9 +2,8 @@
 
 use super::grains::{Grains, MAX_GRAINS};
 use crate::SolverError;
-use crate::saved::check_lengths;
-use frazil_kernels::Counts;
-use frazil_particles::{ColumnKind, ColumnView};
+use crate::error::check_lengths;
+use frazil_particles::{ParticleTable, Uses};
 use frazil_shaders::dem::reorder;
 use frazil_shaders::types::{ContactLoad, GrainMotion};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -12,6 +11,8 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 /// Grains on the device. Steps update the packed form; columns are those of output, and those from which
 /// contact lists are built.
 pub struct Particles {
+    /// All columns, by id.
+    pub table: ParticleTable,
     /// Number of grains.
     pub count: DeviceCount,
     /// Position in m, by id like all columns.
@@ -22,7 +23,6 @@ pub struct Particles {
     pub spin: Buffer<[f32; 3]>,
     /// Radius in m.
     pub radius: Buffer<f32>,
-    id: Buffer<u32>,
     /// Centre and radius of each grain in m, in cell order.
     pub sphere: Buffer<[f32; 4]>,
     /// Motion of each grain.
@@ -47,23 +47,24 @@ impl Particles {
             let problem = format!("has {n} grains, expected {MAX_GRAINS} at most");
             return Err(SolverError::State { column: "position".into(), problem });
         }
+        let ids: Vec<u32> = (0..n as u32).collect();
+        let uses = Uses::RECORDED;
+        let mut table = ParticleTable::new(device, n as u32, n as u32, workgroup_size)?;
+        let position = table.computed("position", "m", uses, positions_m)?.front().clone();
+        let velocity = table.computed("velocity", "m/s", uses, velocities_m_s)?.front().clone();
+        table.computed("id", "1", uses, &ids)?;
         let particles = Self {
-            count: Counts::new(device)?.upload(device, "particle count", n as u32, n as u32)?,
-            position: device.buffer("position", n)?,
-            velocity: device.buffer("velocity", n)?,
-            spin: device.buffer("spin", n)?,
-            radius: device.buffer("radius", n)?,
-            id: device.buffer("id", n)?,
+            count: table.count().clone(),
+            position,
+            velocity,
+            radius: table.computed("radius", "m", uses, radii_m)?.front().clone(),
+            spin: table.computed("spin", "1/s", uses, spins_1_s)?.front().clone(),
             sphere: device.buffer("grain sphere", n)?,
             motion: device.buffer("grain motion", n)?,
             load: device.buffer("contact load", n)?,
             reorder: Kernel::specialized(device, &reorder::Specialization { workgroup_size })?,
+            table,
         };
-        device.upload(&particles.position, positions_m)?;
-        device.upload(&particles.velocity, velocities_m_s)?;
-        device.upload(&particles.spin, spins_1_s)?;
-        device.upload(&particles.radius, radii_m)?;
-        device.upload(&particles.id, &(0..n as u32).collect::<Vec<_>>())?;
         // Packed in the order of ids until the first sort: the state is mapped before it.
         let sphere = |(&[x, y, z], &r): (&[f32; 3], &f32)| [x, y, z, r];
         let spheres: Vec<[f32; 4]> = positions_m.iter().zip(radii_m).map(sphere).collect();
@@ -94,17 +95,5 @@ impl Particles {
             motion: &self.motion,
         };
         recorder.dispatch(&self.reorder, Threads::Counted(listing), bindings, ());
-    }
-
-    /// Returns the columns to show, record and export, but the number of contacts.
-    pub fn columns(&self) -> Vec<ColumnView> {
-        let of = ColumnView::new;
-        vec![
-            of("position", "m", ColumnKind::Vec3, self.position.cast()),
-            of("velocity", "m/s", ColumnKind::Vec3, self.velocity.cast()),
-            of("id", "1", ColumnKind::U32, self.id.clone()),
-            of("radius", "m", ColumnKind::F32, self.radius.cast()),
-            of("spin", "1/s", ColumnKind::Vec3, self.spin.cast()),
-        ]
     }
 }

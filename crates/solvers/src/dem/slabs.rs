@@ -5,9 +5,9 @@ use super::fault::FaultRecord;
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::pieces::Pieces;
-use crate::{BodyLoads, Saved, SolverError, Tuning};
+use crate::{BodyLoads, SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
-use frazil_particles::{ColumnKind, ColumnView};
+use frazil_particles::{ColumnKind, ColumnView, ParticleTable};
 use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::dem::{
     collide_pieces, find_near_pieces, find_piece_cells, move_pieces, pull_links, show_pieces, touch_points,
@@ -15,7 +15,7 @@ use frazil_shaders::dem::{
 use frazil_shaders::types::{
     Body, DemLists, DemTerms, PieceFace, PieceLink, PieceMotion, PiecePoint, PiecePose, PieceShape,
 };
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, Kernel, Recorder, Threads};
 
 /// Words of a piece's motion.
 const MOTION_WORDS: u32 = (size_of::<PieceMotion>() / 4) as u32;
@@ -350,34 +350,19 @@ impl Slabs {
         ]
     }
 
-    /// Returns all columns that the next step depends on.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let of =
-            |name: &'static str, unit: &'static str, kind, words| ColumnView::new(name, unit, kind, words);
-        let mut columns = Vec::new();
+    /// Registers what the next step depends on for checkpoints.
+    pub fn register(&self, table: &mut ParticleTable) {
+        let words = DoubleBuffer::single;
         if self.n_pieces > 0 {
-            columns.extend([
-                of("slab_motion", "1", ColumnKind::Matrix(MOTION_WORDS), self.motions.cast()),
-                of("slab_point_partner", "1", ColumnKind::U32, self.point_partner.clone()),
-                of("slab_point_shear", "m", ColumnKind::Vec3, self.point_shear_m.cast()),
-            ]);
+            let kind = ColumnKind::Matrix(MOTION_WORDS);
+            table.array("slab_motion", "1", kind, words(self.motions.cast()));
+            table.array("slab_point_partner", "1", ColumnKind::U32, words(self.point_partner.clone()));
+            table.array("slab_point_shear", "m", ColumnKind::Vec3, words(self.point_shear_m.cast()));
         }
         if self.n_links > 0 {
-            columns.push(of("slab_link", "1", ColumnKind::U32, self.link_is_whole.clone()));
+            table.array("slab_link", "1", ColumnKind::U32, words(self.link_is_whole.clone()));
         }
-        columns.extend(self.loads.state_columns());
-        columns
-    }
-
-    /// Uploads columns that [`Self::state_columns`] returned.
-    ///
-    /// # Errors
-    /// A column is missing or has another length; the device was lost.
-    pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> Result<(), SolverError> {
-        for column in self.state_columns() {
-            device.upload(&column.words, saved.whole(&column.name, column.words.len())?)?;
-        }
-        Ok(())
+        self.loads.register(table);
     }
 
     /// Returns a flag for each link: 1 if it is unbroken.

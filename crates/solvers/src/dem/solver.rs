@@ -163,16 +163,23 @@ impl Dem {
         let surroundings = &parameters.surroundings;
         let (bodies, body_data) = surroundings.upload(device)?;
         let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
-        let particles = Particles::upload(device, grains, workgroup_size)?;
-        let contacts = Contacts::new(device, &parameters, rows, capacity, workgroup_size)?;
-        let map = parameters.map.map(|grid| FlowMap::new(device, grid, workgroup_size)).transpose()?;
+        let mut particles = Particles::upload(device, grains, workgroup_size)?;
+        let table = &mut particles.table;
+        let contacts = Contacts::new(device, &parameters, rows, capacity, workgroup_size, table)?;
+        let slabs = Slabs::new(device, &parameters, tuning)?;
+        slabs.register(table);
+        let map =
+            parameters.map.map(|grid| FlowMap::new(device, grid, workgroup_size)).transpose()?.flatten();
+        if let Some(map) = &map {
+            map.register(table);
+        }
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
             body_data,
             grab: GrabPass::new(device, workgroup_size)?,
-            slabs: Slabs::new(device, &parameters, tuning)?,
-            map: map.flatten(),
+            slabs,
+            map,
             lists: ContactLists::new(device, &parameters, n, contacts.n_rows(), tuning)?,
             is_listed: false,
             is_forced: true,
@@ -419,10 +426,7 @@ impl Dem {
         let rows = Rows::of(&saved, &order, parameters.has_rolling())?;
         let capacity = Rows::capacity_of(&saved)?.max(parameters.n_rows(saved.ids.len()));
         let mut dem = Self::with_capacity(device, parameters, &grains, (&rows, capacity), tuning)?;
-        dem.slabs.restore(device, &saved)?;
-        if let Some(map) = &dem.map {
-            map.restore(device, &saved)?;
-        }
+        dem.particles.table.restore_arrays(&saved)?;
         dem.step = step;
         dem.fault.start(device, step)?;
         Ok(dem)

@@ -2,9 +2,8 @@
 
 use super::parameters::MpmParameters;
 use crate::SolverError;
-use crate::saved::check_lengths;
-use frazil_kernels::Counts;
-use frazil_particles::{AnyColumn, Column, ColumnView, Permutation, PhaseArray};
+use crate::error::check_lengths;
+use frazil_particles::{Column, ParticleTable, PhaseArray, Uses};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 /// Initial state of snow without strain: columns of equal length.
@@ -26,26 +25,28 @@ pub struct InitialState {
 
 /// Particles on the device.
 pub struct Particles {
+    /// All columns.
+    pub table: ParticleTable,
     /// Position, velocity, id and count.
     pub phase: PhaseArray,
+    /// Density in kg/m³ (kg/m²), computed for output.
+    pub density: Buffer<f32>,
+    /// Plastic volume ratio J_P.
+    pub plastic_volume: Column<f32>,
     /// Mass in kg (kg/m).
     pub mass: Column<f32>,
     /// Rest volume V⁰ in m³ (m²).
     pub volume: Column<f32>,
-    /// Plastic volume ratio J_P.
-    pub plastic_volume: Column<f32>,
     /// Elastic deformation gradient F_E, column by column.
     pub elastic: Column<f32>,
-    /// Stress V⁰ τ in J, symmetric.
+    /// Stress V⁰ τ in J, symmetric. Each step reads it in the order of the step before, and overwrites it.
     pub stress: Column<f32>,
-    /// Affine velocity C in 1/s; with PIC and FLIP one unused matrix.
+    /// Affine velocity C in 1/s, in the same order as stress; with PIC and FLIP one unused matrix.
     pub affine: Column<f32>,
     /// Slip since contact with a surface began, and contact radius, in m; one unused element if nodes are in
     /// contact.
     pub contact: Column<f32>,
     has_affine: bool,
-    has_contact: bool,
-    permutation: Permutation,
 }
 
 impl Particles {
@@ -58,67 +59,46 @@ impl Particles {
         device: &Device,
         parameters: &MpmParameters,
         initial_state: &InitialState,
-        ids: Option<&[u32]>,
         workgroup_size: u32,
     ) -> Result<Self, SolverError> {
-        let n = initial_state.positions_m.len();
+        let InitialState { positions_m, velocities_m_s, masses_kg, volumes_m3, .. } = initial_state;
+        let n = positions_m.len();
         let lengths = [
-            ("velocity", initial_state.velocities_m_s.len()),
-            ("mass", initial_state.masses_kg.len()),
-            ("volume", initial_state.volumes_m3.len()),
-            ("id", ids.map_or(n, <[u32]>::len)),
+            ("velocity", velocities_m_s.len()),
+            ("mass", masses_kg.len()),
+            ("volume", volumes_m3.len()),
             ("spin", or_default(initial_state.spins_rad_s.len(), n)),
             ("contact radius", or_default(initial_state.contact_radii_m.len(), n)),
         ];
         check_lengths(n, lengths)?;
-        let counts = Counts::new(device)?;
-        let (positions, velocities) = (&initial_state.positions_m, &initial_state.velocities_m_s);
-        let own: Vec<u32> = (0..n as u32).collect();
-        let phase =
-            PhaseArray::restore(device, &counts, positions, velocities, ids.unwrap_or(&own), n as u32)?;
-        let matrix = |name, unit, entries, n| Column::of_matrices(device, name, unit, entries, n);
-        let (matrix_words, symmetric_words) = (parameters.matrix_words(), parameters.symmetric_words());
-        let has_affine = parameters.has_affine();
-        let has_contact = parameters.has_contact_forces();
-        let particles = Self {
-            mass: Column::new(device, "mass", "kg", n)?,
-            volume: Column::new(device, "volume", "m^3", n)?,
-            plastic_volume: Column::new(device, "plastic_volume", "1", n)?,
-            elastic: matrix("elastic", "1", matrix_words, n)?,
-            stress: matrix("stress", "J", symmetric_words, n)?,
-            affine: matrix("affine", "1/s", matrix_words, if has_affine { n } else { 1 })?,
-            contact: matrix("contact", "m", 4, if has_contact { n } else { 1 })?,
-            has_affine,
-            has_contact,
-            permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
-            phase,
-        };
-        device.upload(particles.mass.front(), &initial_state.masses_kg)?;
-        device.upload(particles.volume.front(), &initial_state.volumes_m3)?;
-        device.upload(particles.plastic_volume.front(), &vec![1.0; n])?;
         let d = parameters.dimensions as usize;
+        let (matrix, symmetric) = (parameters.matrix_words(), parameters.symmetric_words());
+        let (has_affine, has_contact) = (parameters.has_affine(), parameters.has_contact_forces());
         let identity: Vec<f32> =
             (0..d * d).map(|entry| if entry % (d + 1) == 0 { 1.0 } else { 0.0 }).collect();
-        device.upload(particles.elastic.front(), &identity.repeat(n))?;
-        device.upload(particles.stress.front(), &vec![0.0; symmetric_words as usize * n])?;
-        let n_affine = particles.affine.front().len();
-        let mut affine = vec![0.0; n_affine];
-        if has_affine {
-            for (c, w) in affine.chunks_mut(d * d).zip(&initial_state.spins_rad_s) {
-                let columns = spin_columns(*w);
-                (0..d * d).for_each(|entry| c[entry] = columns[entry / d][entry % d]);
-            }
-        }
-        device.upload(particles.affine.front(), &affine)?;
-        let mut contact = vec![0.0; particles.contact.front().len()];
-        if has_contact {
-            for (i, (own, volume)) in contact.chunks_mut(4).zip(&initial_state.volumes_m3).enumerate() {
-                let half = 0.5 * volume.max(0.0).powf(1.0 / d as f32);
-                own[3] = initial_state.contact_radii_m.get(i).copied().unwrap_or(half);
-            }
-        }
-        device.upload(particles.contact.front(), &contact)?;
-        Ok(particles)
+        let without_stress = vec![0.0; symmetric as usize * n];
+        let ids: Vec<u32> = (0..n as u32).collect();
+        let (recorded, state) = (Uses::RECORDED, Uses::STATE);
+        let mut table = ParticleTable::new(device, n as u32, n as u32, workgroup_size)?;
+        Ok(Self {
+            phase: PhaseArray::register(&mut table, positions_m, velocities_m_s, &ids)?,
+            density: table.computed("density", "kg/m³", recorded, &[])?.front().clone(),
+            plastic_volume: table.column("plastic_volume", "1", recorded.permuted(), &vec![1.0; n])?,
+            mass: table.column("mass", "kg", recorded.permuted(), masses_kg)?,
+            volume: table.column("volume", "m³", state.permuted(), volumes_m3)?,
+            elastic: table.matrices("elastic", "1", matrix, state.permuted(), &identity.repeat(n))?,
+            stress: table.matrices("stress", "J", symmetric, state, &without_stress)?,
+            affine: match has_affine {
+                true => table.matrices("affine", "1/s", matrix, state, &initial_state.affine(d))?,
+                false => unused(device, "affine", matrix)?,
+            },
+            contact: match has_contact {
+                true => table.matrices("contact", "m", 4, state.permuted(), &initial_state.contact(d))?,
+                false => unused(device, "contact", 4)?,
+            },
+            has_affine,
+            table,
+        })
     }
 
     /// Returns the number of particles, on the device.
@@ -128,63 +108,56 @@ impl Particles {
 
     /// Returns the number of elements of a deformation gradient.
     pub fn elastic_words(&self) -> u32 {
-        self.elastic.view().kind.words()
+        self.elastic.kind().words()
     }
 
     /// Returns the bytes per particle that rasterization reads: position, velocity, mass, stress and affine
     /// velocity.
     pub fn rasterized_bytes(&self) -> u64 {
-        let affine = if self.has_affine { self.affine.view().kind.words() } else { 0 };
-        4 * u64::from(7 + self.stress.view().kind.words() + affine)
+        let affine = if self.has_affine { self.affine.kind().words() } else { 0 };
+        4 * u64::from(7 + self.stress.kind().words() + affine)
     }
 
     /// Records the permutation of columns to the given order, except for stress and affine velocity: each
     /// step overwrites them, and reads them through `order` before.
-    pub fn permute(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
-        let mut columns: Vec<&mut dyn AnyColumn> = vec![
-            &mut self.phase.position,
-            &mut self.phase.velocity,
-            &mut self.phase.id,
-            &mut self.mass,
-            &mut self.volume,
-            &mut self.plastic_volume,
-            &mut self.elastic,
-        ];
-        if self.has_contact {
-            columns.push(&mut self.contact);
-        }
-        self.permutation.record(recorder, &self.phase.count, order, &mut columns);
+    pub fn permute(&self, recorder: &mut Recorder, order: &Buffer<u32>) {
+        self.table.permute(recorder, order);
     }
 
     /// Records the permutation of the columns that [`Self::permute`] leaves.
-    pub fn permute_overwritten(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
-        let mut columns: Vec<&mut dyn AnyColumn> = vec![&mut self.stress];
-        if self.has_affine {
-            columns.push(&mut self.affine);
+    pub fn permute_overwritten(&self, recorder: &mut Recorder, order: &Buffer<u32>) {
+        let affine = self.has_affine.then(|| self.affine.words());
+        let columns: Vec<Column<u32>> = [self.stress.words()].into_iter().chain(affine).collect();
+        self.table.permute_columns(recorder, order, &columns);
+    }
+}
+
+impl InitialState {
+    /// Returns the affine velocities of the particles' spins, matrices of D columns.
+    fn affine(&self, d: usize) -> Vec<f32> {
+        let mut affine = vec![0.0; d * d * self.positions_m.len()];
+        for (c, w) in affine.chunks_mut(d * d).zip(&self.spins_rad_s) {
+            let columns = spin_columns(*w);
+            (0..d * d).for_each(|entry| c[entry] = columns[entry / d][entry % d]);
         }
-        self.permutation.record(recorder, &self.phase.count, order, &mut columns);
+        affine
     }
 
-    /// Returns all columns that the next step depends on.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = vec![
-            self.phase.position.view(),
-            self.phase.velocity.view(),
-            self.phase.id.view(),
-            self.mass.view(),
-            self.volume.view(),
-            self.plastic_volume.view(),
-            self.elastic.view(),
-            self.stress.view(),
-        ];
-        if self.has_affine {
-            columns.push(self.affine.view());
-        }
-        if self.has_contact {
-            columns.push(self.contact.view());
-        }
-        columns
+    /// Returns the state of contact with surfaces: no slip, and the contact radii.
+    fn contact(&self, d: usize) -> Vec<f32> {
+        let radius = |(i, volume): (usize, &f32)| {
+            let half = 0.5 * volume.max(0.0).powf(1.0 / d as f32);
+            [0.0, 0.0, 0.0, self.contact_radii_m.get(i).copied().unwrap_or(half)]
+        };
+        self.volumes_m3.iter().enumerate().flat_map(radius).collect()
     }
+}
+
+/// Makes a column that no pass reads, of one matrix.
+fn unused(device: &Device, name: &'static str, entries: u32) -> Result<Column<f32>, SolverError> {
+    let column = Column::of_matrices(device, name, "1", entries, 1)?;
+    device.upload(column.front(), &vec![0.0; entries as usize])?;
+    Ok(column)
 }
 
 /// Returns the length of a column that may be left empty.

@@ -54,7 +54,6 @@ pub struct Mpm {
     particles: Particles,
     key: Buffer<u32>,
     order: Buffer<u32>,
-    density: Buffer<f32>,
     sort: KeySort,
     blocks: SparseBlocks,
     capacity_control: CapacityControl,
@@ -162,7 +161,7 @@ impl Mpm {
         initial_state: &InitialState,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let mut mpm = Self::with_columns(device, parameters, initial_state, None, tuning)?;
+        let mut mpm = Self::with_columns(device, parameters, initial_state, tuning)?;
         let mut recorder = device.recorder()?;
         for stage in [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::Rasterize] {
             mpm.record_stage(&mut recorder, stage)?;
@@ -181,7 +180,6 @@ impl Mpm {
         device: &Device,
         mut parameters: MpmParameters,
         initial_state: &InitialState,
-        ids: Option<&[u32]>,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
@@ -189,20 +187,22 @@ impl Mpm {
         parameters.set_quanta(initial_state.masses_kg.iter().copied().fold(0.0, f32::max));
         let capacity = CapacityControl::for_particles(&parameters.layout, &initial_state.positions_m);
         let (sort, blocks) = KeySort::new(device, parameters.layout, n as u32, capacity, tuning)?;
+        let loads = Loads::new(device, &parameters)?;
+        let mut particles = Particles::upload(device, &parameters, initial_state, workgroup_size)?;
+        loads.record.register(&mut particles.table);
         Ok(Self {
             constants: upload_constants(device, &parameters)?,
             grab: GrabPass::new(device, workgroup_size)?,
-            particles: Particles::upload(device, &parameters, initial_state, ids, workgroup_size)?,
+            particles,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
-            density: device.buffer("density", n)?,
             sort,
             blocks,
             capacity_control: CapacityControl::default(),
             nodes: Nodes::new(device, &parameters, capacity)?,
             transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
-            loads: Loads::new(device, &parameters)?,
+            loads,
             fault: FaultRecord::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,
             metrics_pass: MpmMeasurePass::new(device, &parameters, n as u32)?,
@@ -519,28 +519,17 @@ impl Mpm {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
+        let n = saved.ids.len();
+        // Capacities follow from the positions, and quanta from the masses.
         let initial_state = InitialState {
             positions_m: saved.vectors("position")?,
-            velocities_m_s: saved.vectors("velocity")?,
             masses_kg: saved.numbers("mass")?,
-            volumes_m3: saved.numbers("volume")?,
+            velocities_m_s: vec![[0.0; 3]; n],
+            volumes_m3: vec![0.0; n],
             ..InitialState::default()
         };
-        let mut mpm = Self::with_columns(device, parameters, &initial_state, Some(saved.ids), tuning)?;
-        let (p, particles) = (&mpm.parameters, &mpm.particles);
-        let (matrix, symmetric) = (p.matrix_words() as usize, p.symmetric_words() as usize);
-        device.upload(&particles.plastic_volume.front().cast(), saved.of("plastic_volume", 1)?)?;
-        device.upload(&particles.elastic.front().cast(), saved.of("elastic", matrix)?)?;
-        device.upload(&particles.stress.front().cast(), saved.of("stress", symmetric)?)?;
-        if p.has_affine() {
-            device.upload(&particles.affine.front().cast(), saved.of("affine", matrix)?)?;
-        }
-        if p.has_contact_forces() {
-            device.upload(&particles.contact.front().cast(), saved.of("contact", 4)?)?;
-        }
-        if let Some(loads) = mpm.body_loads() {
-            loads.restore(device, &saved)?;
-        }
+        let mut mpm = Self::with_columns(device, parameters, &initial_state, tuning)?;
+        mpm.particles.table.restore(&saved)?;
         mpm.step = step;
         mpm.fault.start(device, step)?;
         Ok(mpm)

@@ -4,14 +4,14 @@
 use super::motion::Smoothing;
 use super::neighbour_rows::{NO_FLAG, NeighbourRows};
 use super::parameters::Parameters;
+use crate::BodyLoads;
 use crate::bodies::{impulse_sums, quanta_per_n_s};
-use crate::{BodyLoads, Saved, SolverError};
-use frazil_particles::{ColumnKind, ColumnView, Material, PhaseArray};
+use frazil_particles::{ColumnKind, Material, ParticleTable, PhaseArray};
 use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::pbd::{apply_body_drag, compute_boundary_density, project_out_of_bodies};
 use frazil_shaders::snow::apply_body_friction;
 use frazil_shaders::types::{Body, BodyTerms};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, Kernel, Recorder, Result, Threads};
 
 /// Column of a saved state that holds the number of steps.
 const STEPS_COLUMN: &str = "body steps";
@@ -299,22 +299,16 @@ impl Bodies {
         (!self.loads.names().is_empty()).then_some(&self.loads)
     }
 
-    /// Returns the columns that a checkpoint must hold.
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let steps = ColumnView::new(STEPS_COLUMN, "1", ColumnKind::U32, self.steps.clone());
-        self.counts_steps().then_some(steps).into_iter().chain(self.loads.state_columns()).collect()
+    /// Registers the count of steps and the loads for checkpoints.
+    pub fn register(&self, table: &mut ParticleTable) {
+        if self.counts_steps() {
+            table.array(STEPS_COLUMN, "1", ColumnKind::U32, DoubleBuffer::single(self.steps.clone()));
+        }
+        self.loads.register(table);
     }
 
     /// Forgets the impulses so far. Set-up only: waits for the device.
     pub fn reset(&self, device: &Device) -> frazil_vk::Result<()> {
         device.upload(&self.sums, &vec![0; self.sums.len()])
-    }
-
-    /// Uploads the columns of [`Self::state_columns`] from a saved state.
-    pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
-        if self.counts_steps() {
-            device.upload(&self.steps, saved.whole(STEPS_COLUMN, self.steps.len())?)?;
-        }
-        self.loads.restore(device, saved)
     }
 }

@@ -2,12 +2,13 @@
 //! the decision on the device to end the iterations of a step.
 
 use super::parameters::Parameters;
-use crate::{Saved, SolverError};
+use crate::SolverError;
 use frazil_kernels::{Operation, ReductionF32};
-use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView};
+use frazil_particles::{Column, ColumnKind, ParticleTable, Uses};
 use frazil_shaders::pbd::{begin_density_solve, check_density};
 use frazil_vk::{
-    Buffer, Device, DeviceCount, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder, Threads,
+    Buffer, Device, DeviceCount, DoubleBuffer, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder,
+    Threads,
 };
 
 pub use frazil_shaders::types::DensityStatus;
@@ -46,18 +47,19 @@ impl DensitySolve {
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        capacity: u32,
+        table: &mut ParticleTable,
     ) -> std::result::Result<Self, SolverError> {
+        let capacity = table.count().capacity;
         let n = capacity as usize;
-        let multiplier = Column::new(device, "lambda", "1", n)?;
-        device.upload(multiplier.front(), &vec![0.0; n])?;
+        let status = device.buffer_from("density status", &[bytemuck::Zeroable::zeroed()])?;
+        table.array(STATUS_COLUMN, "1", ColumnKind::U32, DoubleBuffer::single(status.cast()));
         let begin = begin_density_solve::Specialization { workgroup_size };
         Ok(Self {
-            multiplier,
+            multiplier: table.column("lambda", "1", Uses::STATE.permuted().shown(), &vec![0.0; n])?,
             excess: device.buffer_from("excess density", &vec![0.0; n])?,
             compensation: device.buffer("compensation", n)?,
             active: DeviceCount::new(device, "active particles", capacity)?,
-            status: device.buffer_from("density status", &[bytemuck::Zeroable::zeroed()])?,
+            status,
             reduction: ReductionF32::new(device, Operation::Sum, capacity)?,
             begin: Kernel::specialized(device, &begin)?,
             check: Kernel::specialized(device, &check_density::Specialization { workgroup_size: 32 })?,
@@ -180,19 +182,5 @@ impl DensitySolve {
         let n = self.multiplier.front().len();
         device.upload(self.multiplier.front(), &vec![0.0; n])?;
         device.upload(&self.status, &[bytemuck::Zeroable::zeroed()])
-    }
-
-    /// Returns the columns that a checkpoint must hold.
-    pub(super) fn state_columns(&self) -> [ColumnView; 2] {
-        let status = ColumnView::new(STATUS_COLUMN, "1", ColumnKind::U32, self.status.cast());
-        [self.multiplier.view(), status]
-    }
-
-    /// Uploads the columns of [`Self::state_columns`] from a saved state.
-    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
-        device.upload(&self.multiplier.front().cast(), saved.of(self.multiplier.view().name.as_ref(), 1)?)?;
-        let status: Buffer<u32> = self.status.cast();
-        device.upload(&status, saved.whole(STATUS_COLUMN, status.len())?)?;
-        Ok(())
     }
 }

@@ -12,8 +12,7 @@ use super::parameters::Parameters;
 use super::particles::Particles;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Tuning};
-use frazil_kernels::Counts;
-use frazil_particles::{AnyColumn, ColumnView, Material, Permutation, PhaseArray};
+use frazil_particles::{Material, ParticleTable};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -68,7 +67,6 @@ pub struct Fluid {
     parameters: Parameters,
     particles: Particles,
     bodies: Option<Bodies>,
-    permutation: Permutation,
     kernels: Kernels,
     density_solve: DensitySolve,
     rows: NeighbourRows,
@@ -124,6 +122,9 @@ impl Kernels {
     }
 }
 
+/// Positions in m, velocities in m/s and ids of initial particles.
+type Initial<'a> = (&'a [[f32; 3]], &'a [[f32; 3]], &'a [u32]);
+
 /// What a fluid needs of a changed scene, created before anything changes.
 pub struct PreparedFluid {
     parameters: Parameters,
@@ -152,11 +153,10 @@ impl Fluid {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let counts = Counts::new(device)?;
-        let capacity = sampled.positions_m.len() as u32;
         let positions_m = scene.disordered_positions_m(sampled);
-        let phase = PhaseArray::upload(device, &counts, &positions_m, &sampled.velocities_m_s, capacity)?;
-        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, tuning, 0)?;
+        let ids: Vec<u32> = (0..positions_m.len() as u32).collect();
+        let initial: Initial<'_> = (&positions_m, &sampled.velocities_m_s, &ids);
+        let mut fluid = Self::with_initial(device, Parameters::from_scene(scene)?, initial, tuning, 0)?;
         if scene.initial_disorder_spacings() > 0.0 {
             fluid.relax(device)?;
         }
@@ -190,23 +190,28 @@ impl Fluid {
         Ok(())
     }
 
-    fn with_phase(
+    fn with_initial(
         device: &Device,
         parameters: Parameters,
-        phase: PhaseArray,
+        initial: Initial<'_>,
         tuning: Tuning,
         step: u64,
     ) -> Result<Self, SolverError> {
-        let workgroup_size = tuning.workgroup_size();
-        let rows = NeighbourRows::new(device, &parameters, tuning, phase.count.capacity)?;
+        let (workgroup_size, capacity) = (tuning.workgroup_size(), initial.2.len() as u32);
+        let rows = NeighbourRows::new(device, &parameters, tuning, capacity)?;
+        let mut particles = Particles::new(device, &parameters, initial, (capacity, false), tuning)?;
+        let density_solve = DensitySolve::new(device, workgroup_size, &parameters, &mut particles.table)?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?;
+        if let Some(bodies) = &bodies {
+            bodies.register(&mut particles.table);
+        }
         Ok(Self {
-            bodies: Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?,
-            permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             kernels: Kernels::new(device, workgroup_size, &parameters, &rows)?,
             rows,
-            metrics_pass: MeasurePass::new(device, phase.count.capacity)?,
-            density_solve: DensitySolve::new(device, workgroup_size, &parameters, phase.count.capacity)?,
-            particles: Particles::new(device, &parameters, phase, tuning)?,
+            metrics_pass: MeasurePass::new(device, capacity)?,
+            density_solve,
+            particles,
+            bodies,
             grab: GrabPass::new(device, workgroup_size)?,
             fault: FaultRecord::new(device, &["particle"], step)?,
             tuning,
@@ -252,21 +257,15 @@ impl Fluid {
                     recorder.fail(error.during(stage));
                 }
             }
-            Stage::Reorder => {
-                let Particles { phase, order, .. } = &mut self.particles;
-                let PhaseArray { count, position, velocity, id } = phase;
-                let multiplier = &mut self.density_solve.multiplier;
-                let columns: &mut [&mut dyn AnyColumn] = &mut [position, velocity, id, multiplier];
-                self.permutation.record(recorder, count, order, columns);
-            }
+            Stage::Reorder => self.particles.table.permute(recorder, &self.particles.order),
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
             Stage::ListNeighbours => {
-                let Particles { phase, grid, key, predicted, .. } = &self.particles;
-                let places = [predicted, phase.position.front()];
-                self.rows.record(recorder, &phase.count, grid, key, places);
+                let own = &self.particles;
+                let places = [own.predicted(), own.position()];
+                self.rows.record(recorder, &own.phase.count, &own.grid, own.key(), places);
             }
             Stage::BeginDensitySolve => self.begin_density_solve(recorder),
-            Stage::SolveDensity => self.solve_density(recorder, &self.predicted, true),
+            Stage::SolveDensity => self.solve_density(recorder, self.predicted(), true),
             Stage::CheckDensity { iteration } => {
                 let count = &self.particles.phase.count;
                 if let Err(error) = self.density_solve.record_check(recorder, count, iteration) {
@@ -293,7 +292,7 @@ impl Fluid {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         let grid = self.grid.grid();
-        self.kernels.motion.integrate(recorder, &self.phase, &self.key, grid, &self.parameters, dt_s);
+        self.kernels.motion.integrate(recorder, &self.phase, self.key(), grid, &self.parameters, dt_s);
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
@@ -303,7 +302,7 @@ impl Fluid {
     }
 
     fn corrected(&self) -> Corrected<'_> {
-        Corrected { predicted: &self.predicted, compensation: Some(&self.density_solve.compensation) }
+        Corrected { predicted: self.predicted(), compensation: Some(&self.density_solve.compensation) }
     }
 
     /// Returns the number of particles that the density solve still corrects.
@@ -313,10 +312,10 @@ impl Fluid {
     }
 
     fn begin_density_solve(&self, recorder: &mut Recorder) {
-        self.density_solve.record_begin(recorder, &self.phase.count, &self.predicted, &self.constraint);
+        self.density_solve.record_begin(recorder, &self.phase.count, self.predicted(), &self.constraint);
         if let Some(bodies) = &self.bodies {
             let (count, interaction) = (&self.phase.count, &self.interaction);
-            bodies.compute_boundary_density(recorder, count, &self.predicted, interaction, true);
+            bodies.compute_boundary_density(recorder, count, self.predicted(), interaction, true);
         }
     }
 
@@ -324,7 +323,7 @@ impl Fluid {
         if let Some(bodies) = &self.bodies {
             let is_corrected = displacement == Displacement::DensityConstraint;
             let count = if is_corrected { self.active() } else { &self.phase.count };
-            let places = (&self.predicted, &self.constraint);
+            let places = (self.predicted(), &self.constraint);
             // The prediction comes before the rows.
             let rows = (is_corrected && self.rows.slots() > 0).then_some(&self.rows);
             let what = (Material::Water, displacement);
@@ -339,7 +338,7 @@ impl Fluid {
         }
         let bindings = solve_density::Bindings {
             count: &count.count,
-            key: &self.key,
+            key: self.key(),
             cell_start: self.grid.cell_start(),
             predicted: at,
             boundary_density: &self.interaction.boundary_density,
@@ -370,11 +369,11 @@ impl Fluid {
         let count = self.active();
         let bindings = solve_positions::Bindings {
             count: &count.count,
-            key: &self.key,
+            key: self.key(),
             cell_start: self.grid.cell_start(),
             constraint: &self.constraint,
             boundary_density: &self.interaction.boundary_density,
-            predicted: &self.predicted,
+            predicted: self.predicted(),
             multiplier: self.density_solve.multiplier.front(),
             neighbour: &self.rows.neighbour,
             row: &self.rows.row,
@@ -413,11 +412,11 @@ impl Fluid {
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
         let rows = self.rows.buffers();
-        let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid, rows };
+        let place = Place { key: self.key(), predicted: self.predicted(), grid: &self.grid, rows };
         let smoothing = Smoothing::of_water(p);
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
         if let Some(bodies) = &self.bodies {
-            bodies.apply_drag(recorder, &self.phase, &self.predicted, smoothing);
+            bodies.apply_drag(recorder, &self.phase, self.predicted(), smoothing);
             bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();
@@ -427,7 +426,7 @@ impl Fluid {
     pub(crate) fn smooth_updated(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
         let rows = self.rows.buffers();
-        let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid, rows };
+        let place = Place { key: self.key(), predicted: self.predicted(), grid: &self.grid, rows };
         let smoothing = Smoothing { viscosity_share: 0.0, ..Smoothing::of_water(p) };
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
         let velocity = &self.phase.velocity;
@@ -441,7 +440,7 @@ impl Fluid {
             let velocity = &self.phase.velocity;
             recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
             let smoothing = Smoothing::of_water(&self.parameters);
-            bodies.apply_drag(recorder, &self.phase, &self.predicted, smoothing);
+            bodies.apply_drag(recorder, &self.phase, self.predicted(), smoothing);
             bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();
@@ -466,9 +465,9 @@ impl Fluid {
         self.solve_density(recorder, self.phase.position.front(), false);
     }
 
-    /// Returns the multipliers of the density constraint as a column.
-    pub(crate) fn multiplier_view(&self) -> ColumnView {
-        self.density_solve.multiplier.view()
+    /// Returns the table of columns, to which a solver that goes on from this one adds its own.
+    pub(crate) fn table_mut(&mut self) -> &mut ParticleTable {
+        &mut self.particles.table
     }
 
     /// Creates what depends on the parameters of a scene, for [`Self::adopt`].
@@ -540,19 +539,11 @@ impl Fluid {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
-        let (positions, velocities) = (saved.vectors("position")?, saved.vectors("velocity")?);
-        let n = saved.ids.len() as u32;
-        let counts = Counts::new(device)?;
-        let phase = PhaseArray::restore(device, &counts, &positions, &velocities, saved.ids, n)?;
-        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, tuning, step)?;
-        device.upload(&fluid.density.cast(), saved.of("density", 1)?)?;
-        device.upload(&fluid.key, saved.of("key", 1)?)?;
-        fluid.density_solve.restore(device, &saved)?;
-        if let Some(bodies) = &fluid.bodies {
-            bodies.restore(device, &saved)?;
-        }
+        let initial: Initial<'_> = (&[], &[], saved.ids);
+        let fluid = Self::with_initial(device, Parameters::from_scene(scene)?, initial, tuning, step)?;
+        fluid.table.restore(&saved)?;
         let mut recorder = device.recorder()?;
-        fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, &fluid.key);
+        fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, fluid.key());
         device.submit(recorder)?.wait()?;
         Ok(fluid)
     }

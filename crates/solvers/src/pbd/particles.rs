@@ -4,19 +4,19 @@ use super::bodies::BodyInteraction;
 use super::parameters::Parameters;
 use crate::{SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, GridOptions, UniformGrid};
-use frazil_particles::PhaseArray;
+use frazil_particles::{Column, ParticleTable, PhaseArray, Uses};
 use frazil_vk::{Buffer, Device, Recorder, Threads};
 
 /// Particles of a phase, sorted by cell.
 pub struct Particles {
+    /// All columns.
+    pub(super) table: ParticleTable,
     /// Count, positions, velocities and ids.
     pub phase: PhaseArray,
     /// Cell of each particle, in the order of the phase once it is reordered.
-    pub(super) key: Buffer<u32>,
+    pub(super) key: Column<u32>,
     /// Permutation of this step.
     pub(super) order: Buffer<u32>,
-    /// Predicted positions x*, in the order of the phase.
-    pub(super) predicted: Buffer<[f32; 3]>,
     /// (x*, λ) of each particle, which neighbours read together.
     pub(super) constraint: Buffer<[f32; 4]>,
     /// Density ρ in kg/m³ of each particle.
@@ -27,13 +27,16 @@ pub struct Particles {
 }
 
 impl Particles {
+    /// Makes columns for `capacity` particles, and uploads the first ones. Where particles migrate to another
+    /// phase, a pass of its own moves keys.
     pub(super) fn new(
         device: &Device,
         parameters: &Parameters,
-        phase: PhaseArray,
+        (positions_m, velocities_m_s, ids): (&[[f32; 3]], &[[f32; 3]], &[u32]),
+        (capacity, migrates): (u32, bool),
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let (workgroup_size, capacity) = (tuning.workgroup_size(), phase.count.capacity);
+        let workgroup_size = tuning.workgroup_size();
         let n = capacity as usize;
         let walls = &parameters.walls;
         let grid = UniformGrid::with_options(
@@ -45,16 +48,21 @@ impl Particles {
         )?;
         let asked = tuning.cell_sort.or(parameters.cell_sort);
         let method = asked.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
+        let rest = vec![parameters.rest_density_kg_m3; n];
+        let mut table = ParticleTable::new(device, ids.len() as u32, capacity, workgroup_size)?;
         Ok(Self {
-            key: device.buffer("key", n)?,
+            phase: PhaseArray::register(&mut table, positions_m, velocities_m_s, ids)?,
+            density: table.computed("density", "kg/m³", Uses::RECORDED, &rest)?.front().clone(),
+            key: match migrates {
+                true => table.column("key", "1", Uses::STATE, &[])?,
+                false => table.computed("key", "1", Uses::STATE, &[])?,
+            },
             order: device.buffer("order", n)?,
-            predicted: device.buffer("predicted", n)?,
             constraint: device.buffer("constraint", n)?,
-            density: device.buffer_from("density", &vec![parameters.rest_density_kg_m3; n])?,
             interaction: BodyInteraction::new(device, parameters, n)?,
             sort: CellSort::with_options(device, capacity, &grid, method, workgroup_size)?,
             grid,
-            phase,
+            table,
         })
     }
 
@@ -64,13 +72,12 @@ impl Particles {
 
     /// Records the order of the particles by cell, and the first of each cell.
     pub(super) fn sort_by_cell(&self, recorder: &mut Recorder) -> Result<(), SolverError> {
-        Ok(self.sort.record(recorder, &self.phase.count, &self.grid, &self.key, &self.order)?)
+        Ok(self.sort.record(recorder, &self.phase.count, &self.grid, self.key(), &self.order)?)
     }
 
-    /// Records x ← x*: the predicted positions become the new ones, and the buffer of the old ones is used
-    /// for the next prediction.
-    pub(super) fn accept_prediction(&mut self) {
-        self.predicted = self.phase.position.replace_front(self.predicted.clone());
+    /// Accepts the prediction, x ← x*. The old positions' buffer takes the next one.
+    pub(super) fn accept_prediction(&self) {
+        self.phase.position.swap();
     }
 
     /// Returns the grid, with the cells of the last step.
@@ -78,9 +85,9 @@ impl Particles {
         &self.grid
     }
 
-    /// Returns the predicted positions; scratch between steps.
+    /// Returns the predicted positions x*, between the permutation of a step and its end.
     pub fn predicted(&self) -> &Buffer<[f32; 3]> {
-        &self.predicted
+        self.phase.position.back()
     }
 
     /// Returns the (x*, λ); scratch between steps.
@@ -120,6 +127,6 @@ impl Particles {
 
     /// Returns the cell of each particle, as of the last step's prediction.
     pub fn key(&self) -> &Buffer<u32> {
-        &self.key
+        self.key.front()
     }
 }

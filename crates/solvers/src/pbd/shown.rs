@@ -1,9 +1,8 @@
 //! Display of the columns of water and snow.
 
 use crate::display;
-use frazil_particles::{ColumnKind, ColumnView, Display, Material, SetInfo};
+use frazil_particles::{Display, Material, SetInfo};
 use frazil_scene::Scene;
-use frazil_vk::Buffer;
 
 /// Describes the scene's particle sets: water, or snow and water.
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
@@ -22,11 +21,6 @@ pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
         }
         None => vec![water],
     }
-}
-
-/// Returns a column view of the λ in (x*, λ) of each particle.
-pub fn lambda_column(constraint: &Buffer<[f32; 4]>) -> ColumnView {
-    ColumnView::new("lambda", "1", ColumnKind::Component { stride: 4, index: 3 }, constraint.cast())
 }
 
 /// Returns a temperature scale centred on freezing that includes the coldest and hottest initial particles,

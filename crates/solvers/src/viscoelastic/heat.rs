@@ -2,10 +2,10 @@
 
 use super::parameters::{HeatParameters, Parameters};
 use super::stress::Stress;
+use crate::SolverError;
 use crate::pbd::{Fluid, NO_FLAG};
-use crate::{Saved, SolverError};
 use frazil_kernels::{Operation, ReductionF32};
-use frazil_particles::{AnyColumn, Column, ColumnView};
+use frazil_particles::{Column, Uses};
 use frazil_shaders::snow::{conduct, correct_conduction};
 use frazil_shaders::types::{Conduction, Correction};
 use frazil_shaders::viscoelastic::shift_viscosity;
@@ -38,7 +38,7 @@ impl Heat {
         device: &Device,
         workgroup_size: u32,
         parameters: HeatParameters,
-        fluid: &Fluid,
+        fluid: &mut Fluid,
     ) -> std::result::Result<Self, SolverError> {
         let capacity = fluid.count().capacity;
         let n = capacity as usize;
@@ -54,7 +54,7 @@ impl Heat {
         let reduction = |operation| ReductionF32::new(device, operation, capacity);
         Ok(Self {
             parameters,
-            temperature: Column::new(device, "temperature", "°C", n)?,
+            temperature: fluid.table_mut().column("temperature", "°C", Uses::RECORDED.permuted(), &[])?,
             correction: device.buffer("conduction correction", n)?,
             correct: Kernel::specialized(device, &correct)?,
             conduct: Kernel::specialized(device, &conduct)?,
@@ -153,18 +153,6 @@ impl Heat {
     /// Returns the constants that the kernels use.
     pub fn parameters(&self) -> &HeatParameters {
         &self.parameters
-    }
-
-    /// Returns the column that a checkpoint must hold, and that pictures may show.
-    pub(super) fn column(&self) -> ColumnView {
-        self.temperature.view()
-    }
-
-    /// Uploads temperatures from a saved state.
-    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
-        let words = saved.of(self.temperature.view().name.as_ref(), 1)?;
-        device.upload(&self.temperature.front().cast(), words)?;
-        Ok(())
     }
 
     /// Records the sum and extremes of temperatures.

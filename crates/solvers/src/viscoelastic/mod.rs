@@ -4,9 +4,8 @@
 //!
 //! ```text
 //! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt; among them
-//!   ReorderStress  the permutation of the step for conformation, temperature, and the impulse of the last
-//!                  viscous solve
-//!   ReorderSprings the same for springs
+//!   Reorder        permutes conformation, temperature and the impulse of the last viscous solve, too
+//!   ReorderSprings moves the rows of springs with their particles
 //!   BuildSprings   springs between neighbours that have none, once positions are predicted
 //!   HoldPrediction x* of particles above the mouth of a nozzle
 //! HoldFeed         x* and u of the same

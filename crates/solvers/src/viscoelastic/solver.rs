@@ -9,9 +9,9 @@ use super::parameters::Parameters;
 use super::springs::{SpringCheck, Springs};
 use super::stress::{Part, Place, Stress};
 use super::viscosity::Viscosity;
+use crate::pair::register_bonds;
 use crate::pbd::{self, Fluid};
-use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
-use frazil_particles::{AnyColumn, Permutation};
+use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::viscoelastic::collide_walls;
 use frazil_shaders::viscoelastic::terms::{CONFORMATION, STRAIN_TENSOR};
@@ -22,8 +22,6 @@ use frazil_vk::{Device, Kernel, Recorder, Threads};
 pub enum Stage {
     /// A stage of the position-based fluid.
     Fluid(pbd::Stage),
-    /// Permutes conformation, temperature and impulse.
-    ReorderStress,
     /// Permutes springs.
     ReorderSprings,
     /// Makes springs between neighbours that have none.
@@ -87,7 +85,6 @@ pub struct Viscoelastic {
     viscosity: Option<Viscosity>,
     springs: Option<Springs>,
     heat: Option<Heat>,
-    permutation: Permutation,
     collide_walls: Kernel<collide_walls::Interface>,
     feed: Feed,
     metrics_pass: MeasurePass,
@@ -151,24 +148,26 @@ impl Viscoelastic {
         let workgroup_size = tuning.workgroup_size();
         let capacity = fluid.count().capacity;
         let viscosity = match parameters.is_implicit {
-            true => Some(Viscosity::new(device, workgroup_size, &parameters, &fluid)?),
+            true => Some(Viscosity::new(device, workgroup_size, &parameters, &mut fluid)?),
             false => None,
         };
         let springs = match parameters.springs {
             Some(own) => Some(Springs::new(device, workgroup_size, own, capacity)?),
             None => None,
         };
+        if let Some(springs) = &springs {
+            register_bonds(fluid.table_mut(), "spring", springs.bonds());
+        }
         let heat = match parameters.heat {
-            Some(own) => Some(Heat::new(device, workgroup_size, own, &fluid)?),
+            Some(own) => Some(Heat::new(device, workgroup_size, own, &mut fluid)?),
             None => None,
         };
         let walls = collide_walls::Specialization { workgroup_size };
         Ok(Self {
-            stress: Stress::new(device, workgroup_size, &parameters, &fluid)?,
+            stress: Stress::new(device, workgroup_size, &parameters, &mut fluid)?,
             viscosity,
             springs,
             heat,
-            permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             collide_walls: Kernel::specialized(device, &walls)?,
             feed: Feed::new(device, workgroup_size)?,
             metrics_pass: MeasurePass::new(device, capacity, parameters.elasticity)?,
@@ -190,7 +189,6 @@ impl Viscoelastic {
                 stages.push(Stage::HoldPrediction);
             }
             if stage == pbd::Stage::Reorder {
-                stages.push(Stage::ReorderStress);
                 stages.extend(self.springs.is_some().then_some(Stage::ReorderSprings));
             }
             if stage == pbd::Stage::Predict {
@@ -256,13 +254,6 @@ impl Viscoelastic {
         let (velocity, updated) = (phase.velocity.front(), phase.velocity.back());
         match stage {
             Stage::Fluid(stage) => self.fluid.record_stage(recorder, stage),
-            Stage::ReorderStress => {
-                let Stress { diagonal, off_diagonal, .. } = &mut self.stress;
-                let mut columns: Vec<&mut dyn AnyColumn> = vec![diagonal, off_diagonal];
-                columns.extend(self.viscosity.as_mut().map(|own| &mut own.impulse as &mut dyn AnyColumn));
-                columns.extend(self.heat.as_mut().map(|own| &mut own.temperature as &mut dyn AnyColumn));
-                self.permutation.record(recorder, &phase.count, self.fluid.order(), &mut columns);
-            }
             Stage::ReorderSprings => {
                 if let Some(springs) = &mut self.springs {
                     springs.remap(recorder, &self.fluid)?;
@@ -415,17 +406,7 @@ impl Viscoelastic {
     ) -> Result<Self, SolverError> {
         let fluid = Fluid::restore(device, scene, state, step, tuning)?;
         let restored = Self::with_fluid(device, Parameters::from_scene(scene), fluid, tuning, step)?;
-        let saved = Saved::new(state)?;
-        restored.stress.restore(device, &saved)?;
-        if let Some(viscosity) = &restored.viscosity {
-            viscosity.restore(device, &saved)?;
-        }
-        if let Some(springs) = &restored.springs {
-            springs.restore(device, &saved)?;
-        }
-        if let Some(heat) = &restored.heat {
-            heat.restore(device, &saved)?;
-        }
+        restored.fluid.table().restore(&Saved::new(state)?)?;
         Ok(restored)
     }
 

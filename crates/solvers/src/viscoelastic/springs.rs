@@ -10,12 +10,11 @@
 
 use super::parameters::SpringParameters;
 use super::stress::Stress;
+use crate::SolverError;
 use crate::pbd::Fluid;
-use crate::{Saved, SolverError};
 use frazil_kernels::{
     BOND_FAULTS, BondCapacity, BondColumn, BondSearch, BondedParticles, Builder, PairBonds,
 };
-use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::bond_rules::{mark_flowed_springs, update_plastic_springs};
 use frazil_shaders::types::SpringTerms;
 use frazil_shaders::viscoelastic::{apply_springs, bound_springs};
@@ -276,29 +275,5 @@ impl Springs {
         let SpringParameters { slots, support_m, .. } = self.parameters;
         self.bonds.record_check(recorder, fluid.count(), &self.limit, slots, support_m)?;
         Ok(SpringCheck { faults: self.ring.read(recorder, self.bonds.faults(), BOND_FAULTS.len())? })
-    }
-
-    /// Names and words of the columns that a checkpoint must hold.
-    fn saved(&self) -> [(&'static str, Buffer<u32>); 4] {
-        [
-            ("spring degree", self.bonds.degree().clone()),
-            ("spring partner", self.bonds.partner().clone()),
-            ("spring rest length", self.bonds.rest_length_m().cast()),
-            ("spring state", self.bonds.state().clone()),
-        ]
-    }
-
-    /// Returns the columns that a checkpoint must hold, with as many words as their buffers have.
-    pub(super) fn state_columns(&self) -> Vec<ColumnView> {
-        let view = |(name, words)| ColumnView::new(name, "1", ColumnKind::U32, words);
-        self.saved().into_iter().map(view).collect()
-    }
-
-    /// Uploads the columns of [`Self::state_columns`] from a saved state.
-    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
-        for (name, buffer) in self.saved() {
-            device.upload(&buffer, saved.whole(name, buffer.len())?)?;
-        }
-        Ok(())
     }
 }

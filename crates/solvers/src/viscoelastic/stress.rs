@@ -1,9 +1,10 @@
 //! Conformation or strain of each particle, and the passes that update and apply stress.
 
 use super::parameters::Parameters;
+use super::shown::STRESS_NAMES;
+use crate::SolverError;
 use crate::pbd::{Fluid, NeighbourRows};
-use crate::{Saved, SolverError};
-use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView};
+use frazil_particles::{Column, ColumnKind, Uses};
 use frazil_shaders::types::ViscoelasticTerms;
 use frazil_shaders::viscoelastic::terms::{NO_ELASTICITY, SPRINGS};
 use frazil_shaders::viscoelastic::{
@@ -11,8 +12,8 @@ use frazil_shaders::viscoelastic::{
 };
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
-/// Column of a saved state that holds the stress, two vectors a particle.
-const STRESS_COLUMN: &str = "stress";
+/// Words of a particle's stress, two vectors.
+const STRESS_WORDS: u32 = 6;
 
 /// Columns, scratch buffers and kernels of the stress.
 pub struct Stress {
@@ -92,7 +93,7 @@ impl Stress {
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        fluid: &Fluid,
+        fluid: &mut Fluid,
     ) -> std::result::Result<Self, SolverError> {
         let n = fluid.count().capacity as usize;
         let rows = fluid.rows();
@@ -122,19 +123,25 @@ impl Stress {
         let apply = apply_stress::Specialization { workgroup_size, has_rows, row_slots, as_printed };
         let residual = compute_residual::Specialization { workgroup_size, has_rows, row_slots, as_printed };
         let operator = apply_operator::Specialization { workgroup_size, has_rows, row_slots, as_printed };
-        let column = |name: &'static str| -> Result<Column<[f32; 3]>> {
-            let column = Column::new(device, name, "1", n)?;
-            device.upload(column.front(), &vec![[0.0; 3]; n])?;
-            Ok(column)
-        };
+        let max_travel_m = fluid.parameters().max_speed_m_s * fluid.parameters().dt_s;
+        let (faulty, table) = (fluid.faulty().clone(), fluid.table_mut());
+        let (strain, relaxed) = (Uses::STATE.permuted(), vec![[0.0; 3]; n]);
+        let diagonal = table.column("strain diagonal", "1", strain, &relaxed)?;
+        let off_diagonal = table.column("strain off-diagonal", "1", strain, &relaxed)?;
+        // Metrics and pictures before the next step need the stress.
+        let stress = device.buffer_from("stress", &vec![[0.0; 3]; 2 * n])?;
+        table.records("stress", "Pa", ColumnKind::Matrix(STRESS_WORDS), Uses::STATE, stress.cast());
+        for (name, index) in STRESS_NAMES.into_iter().zip(0..) {
+            table.component(name, "Pa", (STRESS_WORDS, index), stress.cast());
+        }
         Ok(Self {
-            diagonal: column("strain diagonal")?,
-            off_diagonal: column("strain off-diagonal")?,
-            stress: device.buffer_from("stress", &vec![[0.0; 3]; 2 * n])?,
+            diagonal,
+            off_diagonal,
+            stress,
             shift: device.buffer_from("particle shift", &vec![[0.0; 3]; n])?,
             shift_particles: Kernel::specialized(device, &shift_particles)?,
             terms: device.buffer_from("viscoelastic terms", &[terms])?,
-            faulty: fluid.faulty().clone(),
+            faulty,
             shape: device.buffer("neighbourhood", 2 * n)?,
             coupling: device.buffer("coupling", 3 * n)?,
             update: Kernel::specialized(device, &update)?,
@@ -146,7 +153,7 @@ impl Stress {
             apply: Kernel::specialized(device, &apply)?,
             compute_residual: Kernel::specialized(device, &residual)?,
             apply_operator: Kernel::specialized(device, &operator)?,
-            max_travel_m: fluid.parameters().max_speed_m_s * fluid.parameters().dt_s,
+            max_travel_m,
         })
     }
 
@@ -344,26 +351,5 @@ impl Stress {
     /// explain.
     pub fn coupling(&self) -> &Buffer<[f32; 4]> {
         &self.coupling
-    }
-
-    /// Returns the columns that a checkpoint must hold.
-    pub(super) fn state_columns(&self) -> Vec<ColumnView> {
-        // Of the stress, metrics and pictures before the next step have need.
-        let stress = ColumnView::new(STRESS_COLUMN, "Pa", ColumnKind::U32, self.stress.cast());
-        vec![self.diagonal.view(), self.off_diagonal.view(), stress]
-    }
-
-    /// Returns the stress as a column of two vectors a particle.
-    pub(super) fn stress_column(&self, name: &'static str, index: u32) -> ColumnView {
-        ColumnView::new(name, "Pa", ColumnKind::Component { stride: 6, index }, self.stress.cast())
-    }
-
-    /// Uploads the columns of [`Self::state_columns`] from a saved state.
-    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
-        for column in [&self.diagonal, &self.off_diagonal] {
-            device.upload(&column.front().cast(), saved.of(column.view().name.as_ref(), 3)?)?;
-        }
-        device.upload(&self.stress.cast(), saved.of(STRESS_COLUMN, 6)?)?;
-        Ok(())
     }
 }

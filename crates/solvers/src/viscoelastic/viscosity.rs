@@ -2,15 +2,16 @@
 
 use super::parameters::Parameters;
 use super::stress::{Place, Residual, Stress};
+use crate::SolverError;
 use crate::pbd::Fluid;
-use crate::{Saved, SolverError};
 use frazil_kernels::{Operation, ReductionF32};
-use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, PhaseArray};
+use frazil_particles::{Column, ColumnKind, PhaseArray, Uses};
 use frazil_shaders::viscoelastic::{
     advance_direction, advance_velocity, begin_viscosity, end_viscosity, settle_viscosity,
 };
 use frazil_vk::{
-    Buffer, Device, DeviceCount, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder, Threads,
+    Buffer, Device, DeviceCount, DoubleBuffer, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder,
+    Threads,
 };
 
 pub use frazil_shaders::types::ViscositySolve;
@@ -45,12 +46,15 @@ impl Viscosity {
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        fluid: &Fluid,
+        fluid: &mut Fluid,
     ) -> Result<Self, SolverError> {
         let capacity = fluid.count().capacity;
         let n = capacity as usize;
-        let impulse = Column::new(device, "viscous impulse", "m/s", n)?;
-        device.upload(impulse.front(), &vec![[0.0; 3]; n])?;
+        let table = fluid.table_mut();
+        let impulse = Uses::STATE.permuted();
+        let impulse = table.column("viscous impulse", "m/s", impulse, &vec![[0.0; 3]; n])?;
+        let status = device.buffer_from("viscosity solve", &[bytemuck::Zeroable::zeroed()])?;
+        table.array(STATUS_COLUMN, "1", ColumnKind::U32, DoubleBuffer::single(status.cast()));
         let begin = begin_viscosity::Specialization { workgroup_size };
         let end = end_viscosity::Specialization {
             workgroup_size,
@@ -62,7 +66,7 @@ impl Viscosity {
         let reduction = || ReductionF32::new(device, Operation::Sum, capacity);
         Ok(Self {
             impulse,
-            status: device.buffer_from("viscosity solve", &[bytemuck::Zeroable::zeroed()])?,
+            status,
             active: DeviceCount::new(device, "active particles of viscosity", capacity)?,
             residual: device.buffer("viscous residual", n)?,
             direction: device.buffer("viscous direction", n)?,
@@ -244,19 +248,5 @@ impl Viscosity {
                 status.n_unmet, status.n_steps, self.tolerance, self.max_iterations,
             )
         })
-    }
-
-    /// Returns the columns that a checkpoint must hold.
-    pub(super) fn state_columns(&self) -> Vec<ColumnView> {
-        let status = ColumnView::new(STATUS_COLUMN, "1", ColumnKind::U32, self.status.cast());
-        vec![self.impulse.view(), status]
-    }
-
-    /// Uploads the columns of [`Self::state_columns`] from a saved state.
-    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> Result<(), SolverError> {
-        device.upload(&self.impulse.front().cast(), saved.of(self.impulse.view().name.as_ref(), 3)?)?;
-        let status: Buffer<u32> = self.status.cast();
-        device.upload(&status, saved.whole(STATUS_COLUMN, status.len())?)?;
-        Ok(())
     }
 }

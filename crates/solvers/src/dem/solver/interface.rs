@@ -2,7 +2,7 @@
 
 use super::{Dem, body_kernels};
 use crate::dem::fault::DemFaultCheck;
-use crate::dem::flow_map::{FlowMap, PendingFlowCells};
+use crate::dem::flow_map::PendingFlowCells;
 use crate::dem::lists::skin_radii;
 use crate::dem::metrics::{DemMetrics, PendingDemMetrics};
 use crate::dem::parameters::DemParameters;
@@ -15,7 +15,7 @@ use crate::{
     BodyPoses, FlowCells, FlowMapping, Grab, MetricInfo, Pair, PairInspection, PendingFault, PendingFlow,
     PendingMeasurement, Regrown, RigidBodies, Solver, SolverError, WorkCounter,
 };
-use frazil_particles::{ColumnView, Material, ParticleSet};
+use frazil_particles::{ColumnView, Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_vk::{Device, Recorder};
 
@@ -80,6 +80,7 @@ impl Solver for Dem {
         self.lists.grow(device, &self.parameters, to)?;
         self.fault.start(device, step - 1)?;
         (self.contacts.contact, self.contacts.shear) = (contact, shear);
+        self.contacts.register_rows(&mut self.particles.table);
         // The columns hold the state: the step had stored it before its lists turned out not to fit.
         self.adopt_columns();
         self.step = step - 1;
@@ -106,18 +107,8 @@ impl Solver for Dem {
         vec![ParticleSet { name: "grains", material: Material::Grains, count, columns }]
     }
 
-    fn columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.particles.columns();
-        columns.extend(self.contacts.count_views());
-        columns
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.columns();
-        columns.extend(self.contacts.state_columns());
-        columns.extend(self.slabs.state_columns());
-        columns.extend(self.map.iter().flat_map(FlowMap::state_columns));
-        columns
+    fn table(&self) -> &ParticleTable {
+        &self.particles.table
     }
 
     fn rigid_bodies(&self) -> Option<&dyn RigidBodies> {

@@ -9,11 +9,11 @@ use crate::mpm::parameters::MpmParameters;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
 use crate::{
-    ActiveBlocks, BodyLoads, Grab, MetricInfo, PendingFault, PendingMeasurement, Regrown, Solver,
-    SolverError, SparseGrid, WorkCounter,
+    ActiveBlocks, Grab, MetricInfo, PendingFault, PendingMeasurement, Regrown, Solver, SolverError,
+    SparseGrid, WorkCounter,
 };
 use frazil_kernels::BLOCK_SIDE;
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
+use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_shaders::mpm::measure_density;
 use frazil_vk::{Device, Recorder, Threads};
@@ -78,7 +78,7 @@ impl Solver for Mpm {
             volume: particles.volume.front(),
             plastic_volume: particles.plastic_volume.front(),
             elastic: particles.elastic.front(),
-            density: &self.density,
+            density: &particles.density,
         };
         recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
     }
@@ -88,26 +88,8 @@ impl Solver for Mpm {
         vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
     }
 
-    fn columns(&self) -> Vec<ColumnView> {
-        let density = ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast());
-        vec![
-            self.particles.phase.position.view(),
-            self.particles.phase.velocity.view(),
-            self.particles.phase.id.view(),
-            density,
-            self.particles.plastic_volume.view(),
-            self.particles.mass.view(),
-        ]
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.columns();
-        let rest = self.particles.state_columns();
-        columns.extend(rest.into_iter().filter(|column| {
-            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&&*column.name)
-        }));
-        columns.extend(self.body_loads().map(BodyLoads::state_columns).unwrap_or_default());
-        columns
+    fn table(&self) -> &ParticleTable {
+        &self.particles.table
     }
 
     fn sparse_grid(&self) -> Option<&dyn SparseGrid> {

@@ -2,7 +2,6 @@
 
 use super::Fluid;
 use crate::bodies::{with_load_metrics, with_load_values};
-use crate::pbd::bodies::Bodies;
 use crate::pbd::metrics::PendingMetrics;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
@@ -10,7 +9,7 @@ use crate::{
     Grab, Measurement, MetricInfo, MotionMetrics, PendingFault, PendingMeasurement, Solver, SolverError,
     WorkCounter,
 };
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
+use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_shaders::types::DensityStatus;
 use frazil_vk::{Device, Recorder};
@@ -44,25 +43,12 @@ impl Solver for Fluid {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let mut columns = self.columns();
-        columns.push(self.density_solve.multiplier.view());
+        let columns = self.table.shown_columns();
         vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
     }
 
-    fn columns(&self) -> Vec<ColumnView> {
-        vec![
-            self.phase.position.view(),
-            self.phase.velocity.view(),
-            self.phase.id.view(),
-            ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast()),
-        ]
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        let key = ColumnView::new("key", "1", ColumnKind::U32, self.key.clone());
-        let of_bodies = self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default();
-        let of_solve = self.density_solve.state_columns();
-        self.columns().into_iter().chain([key]).chain(of_solve).chain(of_bodies).collect()
+    fn table(&self) -> &ParticleTable {
+        &self.table
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {

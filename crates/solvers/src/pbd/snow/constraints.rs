@@ -191,7 +191,7 @@ impl Constraints {
         let [of_solid, of_fluid] = rows.buffers();
         let bindings = compute_fluid_lambda::Bindings {
             count: &fluid.phase.count.count,
-            key: &fluid.key,
+            key: fluid.key(),
             blend: fluid.blend.front(),
             cell_start: fluid.grid.cell_start(),
             predicted: fluid_at,
@@ -210,7 +210,7 @@ impl Constraints {
         recorder.dispatch(&self.compute_fluid_lambda, fluid.threads(), bindings, params);
         let bindings = compute_solid_lambda::Bindings {
             count: &solid.phase.count.count,
-            key: &solid.key,
+            key: solid.key(),
             blend: solid.blend.front(),
             cell_start: solid.grid.cell_start(),
             predicted: solid_at,
@@ -255,7 +255,7 @@ impl Constraints {
         let (is_first, row_flag) = (u32::from(is_first), rows.flag());
         let bindings = solve_fluid::Bindings {
             count: &fluid.phase.count.count,
-            key: &fluid.key,
+            key: fluid.key(),
             cell_start: fluid.grid.cell_start(),
             constraint: &fluid.constraint,
             contact: &fluid.contact,
@@ -266,7 +266,7 @@ impl Constraints {
             boundary: &self.boundary.particles,
             boundary_density: &fluid.interaction.boundary_density,
             all_terms: &self.terms,
-            predicted: &fluid.predicted,
+            predicted: fluid.predicted(),
             elastic_m: &self.elastic_m[1],
             rows: rows.buffers()[1],
         };
@@ -288,7 +288,7 @@ impl Constraints {
             boundary_density: &solid.interaction.boundary_density,
             all_terms: &self.terms,
             push_m: &self.push_m,
-            predicted: &solid.predicted,
+            predicted: solid.predicted(),
         };
         let params = solve_solid::Params { is_first, row_flag };
         recorder.dispatch(&self.solve_solid, solid.threads(), bindings, params);
@@ -303,7 +303,7 @@ impl Constraints {
             let at = |stage: u32| turns[(stage % 3) as usize];
             let bindings = damp_links::Bindings {
                 count: &solid.phase.count.count,
-                predicted: &solid.predicted,
+                predicted: solid.predicted(),
                 contact: &solid.contact,
                 partner: links.bonds().partner(),
                 all_terms: &self.terms,
@@ -327,11 +327,11 @@ impl Constraints {
     ) {
         let bindings = apply_friction::Bindings {
             count: &solid.phase.count.count,
-            key: &solid.key,
+            key: solid.key(),
             cell_start: solid.grid.cell_start(),
             position: solid.phase.position.front(),
             velocity: solid.phase.velocity.front(),
-            predicted: &solid.predicted,
+            predicted: solid.predicted(),
             contact: &solid.contact,
             push_m: &self.push_m,
             all_terms: &self.terms,
@@ -342,6 +342,6 @@ impl Constraints {
         let [lower_friction, upper_friction] = self.face_friction;
         let params = apply_friction::Params { lower_friction, upper_friction, row_flag: rows.flag() };
         recorder.dispatch(&self.apply_friction, solid.threads(), bindings, params);
-        std::mem::swap(&mut solid.predicted, &mut self.corrected);
+        recorder.copy(&self.corrected, solid.predicted(), self.corrected.len());
     }
 }

@@ -4,7 +4,6 @@ use super::phase_particles::PhaseParticles;
 use super::rows::SnowRows;
 use super::terms::SnowParameters;
 use crate::SolverError;
-use frazil_particles::AnyColumn;
 use frazil_shaders::snow::{conduct, conduct_enthalpy, correct_conduction};
 use frazil_shaders::types::Conduction;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
@@ -77,11 +76,11 @@ impl Heat {
         let Some(kernel) = &self.correct else { return };
         let bindings = correct_conduction::Bindings {
             count: &own.phase.count.count,
-            key: &own.key,
+            key: own.key(),
             cell_start: own.grid.cell_start(),
-            predicted: &own.predicted,
+            predicted: own.predicted(),
             other_cell_start: other.grid.cell_start(),
-            other_predicted: &other.predicted,
+            other_predicted: other.predicted(),
             correction: &own.correction,
             rows,
         };
@@ -106,14 +105,14 @@ impl Heat {
         if parameters.has_enthalpy() {
             let bindings = conduct_enthalpy::Bindings {
                 count: &own.phase.count.count,
-                key: &own.key,
+                key: own.key(),
                 cell_start: own.grid.cell_start(),
-                predicted: &own.predicted,
+                predicted: own.predicted(),
                 temperature: own.temperature.front(),
                 enthalpy: own.enthalpy.front(),
                 correction: &own.correction,
                 other_cell_start: other.grid.cell_start(),
-                other_predicted: &other.predicted,
+                other_predicted: other.predicted(),
                 other_temperature: other.temperature.front(),
                 other_correction: &other.correction,
                 conducted: own.temperature.back(),
@@ -135,13 +134,13 @@ impl Heat {
         } else {
             let bindings = conduct::Bindings {
                 count: &own.phase.count.count,
-                key: &own.key,
+                key: own.key(),
                 cell_start: own.grid.cell_start(),
-                predicted: &own.predicted,
+                predicted: own.predicted(),
                 temperature: own.temperature.front(),
                 correction: &own.correction,
                 other_cell_start: other.grid.cell_start(),
-                other_predicted: &other.predicted,
+                other_predicted: other.predicted(),
                 other_temperature: other.temperature.front(),
                 other_correction: &other.correction,
                 conducted: own.temperature.back(),

@@ -115,7 +115,7 @@ impl Links {
     ) -> Result<(), SolverError> {
         self.record_limits(recorder, solid, &rule, n_max);
         let search = BondSearch { radius_m, max_bonds: n_max };
-        let cells = (&solid.grid, &solid.key);
+        let cells = (&solid.grid, solid.key());
         Ok(self.bonds.record_build(recorder, cells, particles(solid, &self.limit), builder, &search)?)
     }
 
@@ -149,7 +149,7 @@ impl Links {
 fn particles<'a>(solid: &'a PhaseParticles, limit: &'a Buffer<u32>) -> BondedParticles<'a> {
     BondedParticles {
         count: &solid.phase.count,
-        position: &solid.predicted,
+        position: solid.predicted(),
         limit,
         id: solid.phase.id.front(),
     }

@@ -5,7 +5,6 @@ use super::phase_particles::PhaseParticles;
 use super::terms::SnowParameters;
 use crate::SolverError;
 use frazil_kernels::Counts;
-use frazil_particles::AnyColumn;
 use frazil_shaders::snow::{
     accumulate_heat, gather_phases, mark_phase_change, migrate, place_particles, update_phase_counts,
 };
@@ -120,7 +119,7 @@ impl Migration {
     }
 
     /// Records the destination of each particle, and the new count of each phase.
-    pub fn migrate(&self, recorder: &mut Recorder, solid: &mut PhaseParticles, fluid: &mut PhaseParticles) {
+    pub fn migrate(&self, recorder: &mut Recorder, solid: &PhaseParticles, fluid: &PhaseParticles) {
         self.send(recorder, solid, fluid);
         self.send(recorder, fluid, solid);
         let bindings = update_phase_counts::Bindings {
@@ -132,7 +131,7 @@ impl Migration {
         recorder.dispatch(&self.settle, Threads::Fixed(1), bindings, ());
         for phase_particles in [solid, fluid] {
             self.counts.prepare(recorder, &phase_particles.phase.count);
-            std::mem::swap(&mut phase_particles.particles.key, &mut phase_particles.next_key);
+            phase_particles.key.swap();
         }
     }
 
@@ -141,12 +140,12 @@ impl Migration {
             count: &from.phase.count.count,
             leaves: &from.leaves,
             rank: &from.rank,
-            key: &from.key,
+            key: from.key(),
             other_count: &to.phase.count.count,
             other_leavers: &to.n_leavers,
-            stay_key: &from.next_key,
+            stay_key: from.key.back(),
             stay_origin: &from.origin,
-            leave_key: &to.next_key,
+            leave_key: to.key.back(),
             leave_origin: &to.origin,
         };
         let params = migrate::Params { capacity: from.phase.count.capacity };
@@ -154,21 +153,14 @@ impl Migration {
     }
 
     /// Records the one pass over the columns of both phases.
-    pub fn reorder(
-        &self,
-        recorder: &mut Recorder,
-        parameters: &SnowParameters,
-        solid: &mut PhaseParticles,
-        fluid: &mut PhaseParticles,
-    ) {
+    pub fn reorder(&self, recorder: &mut Recorder, solid: &PhaseParticles, fluid: &PhaseParticles) {
         self.place(recorder, solid);
         self.place(recorder, fluid);
-        let (has_enthalpy, has_shape) = (parameters.has_enthalpy(), parameters.has_shape());
-        self.gather(recorder, solid, fluid, has_enthalpy, has_shape);
-        self.gather(recorder, fluid, solid, has_enthalpy, has_shape);
+        self.gather(recorder, solid, fluid);
+        self.gather(recorder, fluid, solid);
         for phase_particles in [solid, fluid] {
             phase_particles.blend.swap();
-            phase_particles.moved_columns(has_enthalpy, has_shape).into_iter().for_each(AnyColumn::swap);
+            phase_particles.table.permuted().iter().for_each(|column| column.swap());
         }
     }
 
@@ -185,24 +177,14 @@ impl Migration {
         recorder.dispatch(&self.place, phase_particles.threads(), bindings, params);
     }
 
-    fn gather(
-        &self,
-        recorder: &mut Recorder,
-        own: &mut PhaseParticles,
-        other: &mut PhaseParticles,
-        has_enthalpy: bool,
-        has_shape: bool,
-    ) {
-        let count = own.phase.count.clone();
-        let source = own.source.clone();
-        let others = other.moved_columns(has_enthalpy, has_shape);
-        for (own, other) in own.moved_columns(has_enthalpy, has_shape).into_iter().zip(others) {
-            let (view, back) = (own.view(), own.back_words());
+    fn gather(&self, recorder: &mut Recorder, own: &PhaseParticles, other: &PhaseParticles) {
+        let count = &own.phase.count;
+        for (own_column, other) in own.table.permuted().iter().zip(other.table.permuted()) {
             self.gather.record(
                 recorder,
-                (&count, &source, count.capacity),
-                [&view.words, &other.view().words, &back],
-                view.kind.words(),
+                (count, &own.source, count.capacity),
+                [own_column.front(), other.front(), own_column.back()],
+                own_column.kind().words(),
             );
         }
     }

@@ -1,11 +1,10 @@
 //! Particles of one phase: their columns, their cells, and scratch buffers of a step.
 
-use crate::pbd::parameters::Parameters;
+use super::terms::SnowParameters;
 use crate::pbd::particles::Particles;
-use crate::pbd::shown::lambda_column;
 use crate::{SolverError, Tuning};
-use frazil_kernels::{Counts, Scan, ScanOptions};
-use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, Material, ParticleSet, PhaseArray};
+use frazil_kernels::{Scan, ScanOptions};
+use frazil_particles::{Column, Material, ParticleSet, Uses};
 use frazil_shaders::types::Correction;
 use frazil_vk::{Buffer, Device};
 use std::ops::{Deref, DerefMut};
@@ -35,7 +34,6 @@ pub struct PhaseParticles {
     pub blend: Column<f32>,
     /// Rest position in the undeformed body in m; maintained with shape matching only, else 0.
     pub rest_position: Column<[f32; 3]>,
-    pub(super) next_key: Buffer<u32>,
     /// Source index of each element of the next arrays, before and after the sort.
     pub(super) origin: Buffer<u32>,
     pub(super) source: Buffer<u32>,
@@ -52,27 +50,42 @@ pub struct PhaseParticles {
 /// Words of `transition_counts`.
 pub(super) const TRANSITION_WORDS: usize = 3;
 
+/// Words of a (x*, λ), and the index of λ.
+const LAMBDA_COMPONENT: (u32, u32) = (4, 3);
+
 impl PhaseParticles {
     pub(super) fn new(
         device: &Device,
-        counts: &Counts,
-        parameters: &Parameters,
+        parameters: &SnowParameters,
         tuning: Tuning,
         initial: &InitialState,
         capacity: u32,
-        has_correction: bool,
     ) -> Result<Self, SolverError> {
         let n = capacity as usize;
-        let phase =
-            PhaseArray::restore(device, counts, &initial.position, &initial.velocity, &initial.id, capacity)?;
+        let (has_enthalpy, has_shape) = (parameters.has_enthalpy(), parameters.has_shape());
         let workgroup_size = tuning.workgroup_size();
         let scan = ScanOptions::for_device(device, workgroup_size);
-        let phase_particles = Self {
-            temperature: Column::new(device, "temperature", "°C", n)?,
-            enthalpy: Column::new(device, "enthalpy", "J/kg", n)?,
-            blend: Column::new(device, "blend", "1", n)?,
-            rest_position: Column::new(device, "rest position", "m", n)?,
-            next_key: device.buffer("key (next)", n)?,
+        let phase: (&[_], &[_], &[_]) = (&initial.position, &initial.velocity, &initial.id);
+        let mut particles = Particles::new(device, &parameters.fluid, phase, (capacity, true), tuning)?;
+        // Without latent heat or shape matching these two keep their values, also for particles that change
+        // phase later.
+        let (mut enthalpy, mut rest_position) =
+            (initial.enthalpy_j_kg.clone(), initial.rest_position.clone());
+        enthalpy.resize(n, 0.0);
+        rest_position.resize(n, [0.0; 3]);
+        let (recorded, state) = (Uses::RECORDED, Uses::STATE);
+        let table = &mut particles.table;
+        let mut phase_particles = Self {
+            temperature: table.column("temperature", "°C", recorded.permuted(), &initial.temperature_c)?,
+            // A migration resets α, so that a pass of its own moves it.
+            blend: table.column("blend", "1", recorded, &initial.blend)?,
+            enthalpy: table.column("enthalpy", "J/kg", state.permuted_if(has_enthalpy), &enthalpy)?,
+            rest_position: table.column(
+                "rest position",
+                "m",
+                state.permuted_if(has_shape),
+                &rest_position,
+            )?,
             origin: device.buffer("origin", n)?,
             source: device.buffer("source", n)?,
             leaves: device.buffer("leaves", n)?,
@@ -80,35 +93,19 @@ impl PhaseParticles {
             n_leavers: device.buffer_from("leavers", &[0])?,
             transition_counts: device.buffer_from("left so far", &[0; TRANSITION_WORDS])?,
             contact: device.buffer("contact", n)?,
-            correction: device.buffer("heat correction", if has_correction { n } else { 0 })?,
+            correction: device
+                .buffer("heat correction", if parameters.has_corrected_conduction() { n } else { 0 })?,
             scan: Scan::with_options(device, capacity, scan)?,
-            particles: Particles::new(device, parameters, phase, tuning)?,
+            particles,
         };
-        device.upload(phase_particles.temperature.front(), &initial.temperature_c)?;
-        device.upload(phase_particles.blend.front(), &initial.blend)?;
-        // Without latent heat or shape matching the two columns keep these values, also for particles that
-        // change phase later.
-        let (mut enthalpy, mut rest_position) =
-            (initial.enthalpy_j_kg.clone(), initial.rest_position.clone());
-        enthalpy.resize(n, 0.0);
-        rest_position.resize(n, [0.0; 3]);
-        device.upload(phase_particles.enthalpy.front(), &enthalpy)?;
-        device.upload(phase_particles.rest_position.front(), &rest_position)?;
+        let constraint = phase_particles.constraint.cast();
+        phase_particles.particles.table.component("lambda", "1", LAMBDA_COMPONENT, constraint);
         Ok(phase_particles)
     }
 
     /// Returns the set of particles for pictures.
     pub(super) fn particle_set(&self, name: &'static str, material: Material) -> ParticleSet<'_> {
-        let columns = vec![
-            self.phase.position.view(),
-            self.phase.velocity.view(),
-            self.phase.id.view(),
-            ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast()),
-            self.temperature.view(),
-            self.blend.view(),
-            lambda_column(&self.constraint),
-        ];
-        ParticleSet { name, material, count: &self.phase.count, columns }
+        ParticleSet { name, material, count: &self.phase.count, columns: self.table.shown_columns() }
     }
 
     /// Returns the index of each particle before the last reordering, plus the capacity if it was in the
@@ -152,24 +149,6 @@ impl PhaseParticles {
     /// Returns the correction of heat conduction, empty without it; scratch between steps.
     pub fn correction(&self) -> &Buffer<Correction> {
         &self.correction
-    }
-
-    /// Returns the columns that a permutation gathers; α is written separately, because a migration resets
-    /// it.
-    pub(super) fn moved_columns(&mut self, has_enthalpy: bool, has_shape: bool) -> Vec<&mut dyn AnyColumn> {
-        let mut columns: Vec<&mut dyn AnyColumn> = vec![
-            &mut self.particles.phase.position,
-            &mut self.particles.phase.velocity,
-            &mut self.particles.phase.id,
-            &mut self.temperature,
-        ];
-        if has_enthalpy {
-            columns.push(&mut self.enthalpy);
-        }
-        if has_shape {
-            columns.push(&mut self.rest_position);
-        }
-        columns
     }
 }
 

@@ -124,11 +124,11 @@ impl SnowRows {
         for (number, (own, other)) in [(solid, fluid), (fluid, solid)].into_iter().enumerate() {
             let bindings = list_neighbours::Bindings {
                 count: &own.phase.count.count,
-                key: &own.key,
+                key: own.key(),
                 cell_start: own.grid.cell_start(),
-                predicted: &own.predicted,
+                predicted: own.predicted(),
                 other_cell_start: other.grid.cell_start(),
-                other_predicted: &other.predicted,
+                other_predicted: other.predicted(),
                 rows: &self.rows[number],
                 listed: &self.listed[number],
             };
@@ -179,7 +179,7 @@ impl SnowRows {
         for (number, phase_particles) in [solid, fluid].into_iter().enumerate() {
             let bindings = mark_moved::Bindings {
                 count: &phase_particles.phase.count.count,
-                predicted: &phase_particles.predicted,
+                predicted: phase_particles.predicted(),
                 listed: &self.listed[number],
                 rows: &self.rows[number],
                 other_rows: &self.rows[1 - number],
@@ -203,7 +203,7 @@ impl SnowRows {
     /// There are rows, and none have been recorded in this step.
     pub(super) fn rows_and_cells<'a>(&'a self, solid: &'a PhaseParticles) -> &'a Buffer<u32> {
         assert!(self.slots == 0 || self.flag != NO_FLAG, "snow is corrected after neighbours are listed");
-        if self.slots == 0 { &solid.key } else { &self.rows[0] }
+        if self.slots == 0 { solid.key() } else { &self.rows[0] }
     }
 
     /// Returns the rows of the solid and of the fluid particles that smoothing reads, if there are rows.

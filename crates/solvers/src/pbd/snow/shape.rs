@@ -4,7 +4,6 @@ use super::constraints::Constraints;
 use super::links::Links;
 use super::phase_particles::PhaseParticles;
 use crate::SolverError;
-use frazil_particles::AnyColumn;
 use frazil_shaders::snow::{apply_shape_matching, attach_to_shape, match_shapes};
 use frazil_shaders::types::Fit;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
@@ -33,7 +32,7 @@ impl Shape {
         let bindings = attach_to_shape::Bindings {
             count: &solid.phase.count.count,
             id: solid.id(),
-            predicted: &solid.predicted,
+            predicted: solid.predicted(),
             rest_position: solid.rest_position.front(),
             partner: bonds.partner(),
             rest_length_m: bonds.rest_length_m(),
@@ -80,7 +79,7 @@ impl Shape {
             fits: &self.fits,
             all_terms: &constraints.terms,
             push_m: &constraints.push_m,
-            predicted: &solid.predicted,
+            predicted: solid.predicted(),
         };
         recorder.dispatch(&self.keep, solid.threads(), bindings, ());
     }

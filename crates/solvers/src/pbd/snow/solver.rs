@@ -15,15 +15,15 @@ use super::rows::SnowRows;
 use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::grab::GrabPass;
+use crate::pair::register_bonds;
 use crate::pbd::bodies::{Bodies, Displacement};
 use crate::pbd::fault::FaultRecord;
 use crate::pbd::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
 use crate::pbd::neighbour_rows::NO_FLAG;
 use crate::{BodyLoads, PendingFault, SolverError, Tuning};
-use frazil_kernels::Counts;
-use frazil_particles::Material;
+use frazil_particles::{ColumnKind, Material};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
-use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
+use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, ReadbackRing, Recorder};
 
 /// A stage of a step, for both phases unless it says otherwise; [`Snow::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,12 +157,7 @@ impl Snow {
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
         let capacity = (solid.id.len() + fluid.id.len()) as u32;
-        let counts = Counts::new(device)?;
-        let has_correction = parameters.has_corrected_conduction();
-        let phase_particles = |initial| {
-            let p = &parameters.fluid;
-            PhaseParticles::new(device, &counts, p, tuning, initial, capacity, has_correction)
-        };
+        let phase_particles = |initial| PhaseParticles::new(device, &parameters, tuning, initial, capacity);
         let (solid, fluid) = (phase_particles(solid)?, phase_particles(fluid)?);
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
@@ -174,10 +169,21 @@ impl Snow {
             WallModel::Analytic => None,
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
+        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, friction)?;
+        let mut output = Output::new(device, workgroup_size, &solid)?;
+        let arrays = output.table_mut();
+        register_bonds(arrays, "link", links.bonds());
+        for (name, left) in [("melted", &solid), ("frozen", &fluid)] {
+            let counts = DoubleBuffer::single(left.transition_counts.clone());
+            arrays.array(name, "1", ColumnKind::U32, counts);
+        }
+        if let Some(bodies) = &bodies {
+            bodies.register(arrays);
+        }
         Ok(Self {
             motion: Motion::new(device, workgroup_size, &parameters.fluid, rows.layout(), false)?,
             migration: Migration::new(device, workgroup_size)?,
-            heat: Heat::new(device, workgroup_size, has_correction, &rows)?,
+            heat: Heat::new(device, workgroup_size, parameters.has_corrected_conduction(), &rows)?,
             shape: match parameters.has_shape() {
                 true => Some(Shape::new(device, workgroup_size, capacity)?),
                 false => None,
@@ -190,8 +196,8 @@ impl Snow {
                 boundary,
                 &rows,
             )?,
-            bodies: Bodies::new(device, workgroup_size, &parameters.fluid, friction)?,
-            output: Output::new(device, workgroup_size, capacity)?,
+            bodies,
+            output,
             metrics_pass: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
             grab: GrabPass::new(device, workgroup_size)?,
@@ -282,7 +288,7 @@ impl Snow {
                 }
             }
             Stage::Reorder => {
-                self.migration.reorder(recorder, &self.parameters, solid, fluid);
+                self.migration.reorder(recorder, solid, fluid);
                 self.links.remap(recorder, &self.solid)?;
             }
             Stage::Predict => self.predict(recorder, dt_s),
@@ -330,7 +336,7 @@ impl Snow {
                     bodies.apply_friction(
                         recorder,
                         &solid.phase,
-                        &solid.predicted,
+                        solid.predicted(),
                         &solid.contact,
                         interaction,
                     );
@@ -342,7 +348,7 @@ impl Snow {
                     let limits = self.parameters.fluid.fault_limits(phase);
                     let density = &phase_particles.density;
                     let faults = FaultDetection { density, faulty: &self.fault.faulty, limits };
-                    let corrected = Corrected { predicted: &phase_particles.predicted, compensation: None };
+                    let corrected = Corrected { predicted: phase_particles.predicted(), compensation: None };
                     self.motion.update_velocity(recorder, &phase_particles.phase, corrected, &faults, dt_s);
                 }
             }
@@ -360,14 +366,14 @@ impl Snow {
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
             let (grid, p) = (phase_particles.grid.grid(), &self.parameters.fluid);
-            self.motion.integrate(recorder, &phase_particles.phase, &phase_particles.key, grid, p, dt_s);
+            self.motion.integrate(recorder, &phase_particles.phase, phase_particles.key(), grid, p, dt_s);
         }
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
             let walls = self.parameters.fluid.walls;
-            let corrected = Corrected { predicted: &phase_particles.predicted, compensation: None };
+            let corrected = Corrected { predicted: phase_particles.predicted(), compensation: None };
             self.motion.predict(recorder, &phase_particles.phase, corrected, walls, dt_s);
         }
         // Before the first step nothing has moved: there is nothing to count.
@@ -380,7 +386,7 @@ impl Snow {
     /// Records boundary densities, densities, multipliers and numbers of constraints at the predicted
     /// positions.
     fn compute_lambda(&self, recorder: &mut Recorder, is_within_step: bool) {
-        let at = [&self.solid.predicted, &self.fluid.predicted];
+        let at = [self.solid.predicted(), self.fluid.predicted()];
         self.compute_lambda_at(recorder, at, is_within_step, self.rows.flag());
     }
 
@@ -431,7 +437,7 @@ impl Snow {
     ) {
         if let Some(bodies) = &self.bodies {
             let (count, places) =
-                (&phase_particles.phase.count, (&phase_particles.predicted, &phase_particles.constraint));
+                (&phase_particles.phase.count, (phase_particles.predicted(), &phase_particles.constraint));
             let what = (material, displacement);
             bodies.project_out(recorder, count, places, &phase_particles.interaction, what, None);
         }
@@ -447,14 +453,14 @@ impl Snow {
             [(&mut self.solid, snow, of_solid, false), (&mut self.fluid, water, of_fluid, true)]
         {
             let place = Place {
-                key: &phase_particles.key,
-                predicted: &phase_particles.predicted,
+                key: phase_particles.key(),
+                predicted: phase_particles.predicted(),
                 grid: &phase_particles.grid,
                 rows: rows.map(|rows| [rows; 3]),
             };
             self.motion.smooth_velocity(recorder, &phase_particles.phase, place, &p.fluid, smoothing);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
-                bodies.apply_drag(recorder, &phase_particles.phase, &phase_particles.predicted, smoothing);
+                bodies.apply_drag(recorder, &phase_particles.phase, phase_particles.predicted(), smoothing);
             }
             phase_particles.accept_prediction();
         }

@@ -5,17 +5,15 @@ use crate::bodies::{with_load_metrics, with_load_values};
 use crate::pair::bonds_of;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
-use crate::viscoelastic::heat::Heat;
 use crate::viscoelastic::metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
 use crate::viscoelastic::parameters::Parameters;
-use crate::viscoelastic::shown::STRESS_NAMES;
-use crate::viscoelastic::springs::{SpringCheck, Springs};
-use crate::viscoelastic::viscosity::{Viscosity, ViscositySolve};
+use crate::viscoelastic::springs::SpringCheck;
+use crate::viscoelastic::viscosity::ViscositySolve;
 use crate::{
     Grab, InvariantFault, Measurement, MetricInfo, Pair, PairInspection, PendingFault, PendingInvariants,
     PendingMeasurement, Solver, SolverError, WorkCounter,
 };
-use frazil_particles::{ColumnView, Material, ParticleSet};
+use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_vk::{Device, Recorder};
 
@@ -87,25 +85,12 @@ impl Solver for Viscoelastic {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let mut columns = self.columns();
-        columns.push(self.fluid.multiplier_view());
-        for (name, index) in STRESS_NAMES.into_iter().zip(0..) {
-            columns.push(self.stress.stress_column(name, index));
-        }
+        let columns = self.table().shown_columns();
         vec![ParticleSet { name: "fluid", material: Material::Water, count: self.fluid.count(), columns }]
     }
 
-    fn columns(&self) -> Vec<ColumnView> {
-        self.fluid.columns().into_iter().chain(self.heat.as_ref().map(Heat::column)).collect()
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        let of_viscosity = self.viscosity.as_ref().map(Viscosity::state_columns).unwrap_or_default();
-        let of_fluid = self.fluid.state_columns().into_iter();
-        let of_springs = self.springs.as_ref().map(Springs::state_columns).unwrap_or_default();
-        let of_heat = self.heat.as_ref().map(Heat::column);
-        let of_stress = self.stress.state_columns();
-        of_fluid.chain(of_stress).chain(of_viscosity).chain(of_springs).chain(of_heat).collect()
+    fn table(&self) -> &ParticleTable {
+        self.fluid.table()
     }
 
     fn pair_inspection(&self) -> Option<&dyn PairInspection> {

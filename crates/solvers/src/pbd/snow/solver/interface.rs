@@ -14,7 +14,7 @@ use crate::{
     Grab, InvariantFault, Measurement, MetricInfo, Pair, PairInspection, PendingFault, PendingInvariants,
     PendingMeasurement, Solver, SolverError, WorkCounter,
 };
-use frazil_particles::{ColumnKind, ColumnView, Material, ParticleSet};
+use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_vk::{Device, Recorder};
 
@@ -80,24 +80,8 @@ impl Solver for Snow {
         ]
     }
 
-    fn columns(&self) -> Vec<ColumnView> {
-        self.output.columns()
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        let bonds = self.links.bonds();
-        let extra = |name, words| ColumnView::new(name, "1", ColumnKind::U32, words);
-        let mut columns = self.columns();
-        columns.extend_from_slice(self.output.hidden_columns());
-        columns.extend([
-            extra("link degree", bonds.degree().clone()),
-            extra("link partner", bonds.partner().clone()),
-            extra("link rest length", bonds.rest_length_m().cast()),
-            extra("melted", self.solid.transition_counts.clone()),
-            extra("frozen", self.fluid.transition_counts.clone()),
-        ]);
-        columns.extend(self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default());
-        columns
+    fn table(&self) -> &ParticleTable {
+        self.output.table()
     }
 
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {

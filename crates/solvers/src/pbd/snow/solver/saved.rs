@@ -2,7 +2,7 @@
 
 use super::Snow;
 use crate::Solver;
-use crate::pbd::snow::phase_particles::{InitialState, TRANSITION_WORDS};
+use crate::pbd::snow::phase_particles::InitialState;
 use crate::pbd::snow::terms::SnowParameters;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_scene::Scene;
@@ -30,42 +30,15 @@ impl Snow {
             let problem = "expected ones, then zeros".to_owned();
             return Err(SolverError::State { column: "phase".to_owned(), problem });
         }
-        let all = InitialState {
-            position: saved.vectors("position")?,
-            velocity: saved.vectors("velocity")?,
-            id: saved.ids.to_vec(),
-            temperature_c: saved.numbers("temperature")?,
-            enthalpy_j_kg: saved.numbers("enthalpy")?,
-            blend: saved.numbers("blend")?,
-            rest_position: saved.vectors("rest position")?,
-        };
-        let (solid, fluid) = (all.part(0..n_solid), all.part(n_solid..n));
+        let (solid, fluid) = (InitialState::of_length(n_solid), InitialState::of_length(n - n_solid));
         let snow = Self::with_initial_state(device, scene, parameters, [&solid, &fluid], tuning, step)?;
-        let (keys, densities) = (saved.of("key", 1)?, saved.of("density", 1)?);
         let mut recorder = device.recorder()?;
-        for (phase_particles, range) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {
-            device.upload(&phase_particles.key, &keys[range.clone()])?;
-            device.upload(&phase_particles.density.cast(), &densities[range])?;
-            phase_particles.grid.record_cell_ranges(
-                &mut recorder,
-                &phase_particles.phase.count,
-                &phase_particles.key,
-            );
+        for (phase_particles, rows) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {
+            phase_particles.table.restore_rows(&saved, rows)?;
+            let count = &phase_particles.phase.count;
+            phase_particles.grid.record_cell_ranges(&mut recorder, count, phase_particles.key());
         }
-        let bonds = snow.links.bonds();
-        let links = [
-            ("link degree", bonds.degree().clone()),
-            ("link partner", bonds.partner().clone()),
-            ("link rest length", bonds.rest_length_m().cast()),
-        ];
-        for (name, buffer) in links {
-            device.upload(&buffer, saved.whole(name, buffer.len())?)?;
-        }
-        device.upload(&snow.solid.transition_counts, saved.whole("melted", TRANSITION_WORDS)?)?;
-        device.upload(&snow.fluid.transition_counts, saved.whole("frozen", TRANSITION_WORDS)?)?;
-        if let Some(bodies) = &snow.bodies {
-            bodies.restore(device, &saved)?;
-        }
+        snow.output.table().restore_arrays(&saved)?;
         snow.record_output(&mut recorder);
         device.submit(recorder)?.wait()?;
         Ok(snow)
@@ -73,15 +46,8 @@ impl Snow {
 }
 
 impl InitialState {
-    fn part(&self, range: std::ops::Range<usize>) -> Self {
-        Self {
-            position: self.position[range.clone()].to_vec(),
-            velocity: self.velocity[range.clone()].to_vec(),
-            id: self.id[range.clone()].to_vec(),
-            temperature_c: self.temperature_c[range.clone()].to_vec(),
-            enthalpy_j_kg: self.enthalpy_j_kg[range.clone()].to_vec(),
-            blend: self.blend[range.clone()].to_vec(),
-            rest_position: self.rest_position[range].to_vec(),
-        }
+    /// Returns the state of `n` particles whose values are uploaded later.
+    fn of_length(n: usize) -> Self {
+        Self { id: vec![0; n], ..Self::default() }
     }
 }

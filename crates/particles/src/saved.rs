@@ -1,7 +1,5 @@
 //! Saved states: named columns of 32-bit words, looked up by name with their lengths checked.
 
-use crate::SolverError;
-
 /// Named column of a saved state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateColumn {
@@ -9,6 +7,22 @@ pub struct StateColumn {
     pub name: String,
     /// Elements as 32-bit words.
     pub words: Vec<u32>,
+}
+
+/// Error of restoring a saved state.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// Vulkan error of the device.
+    #[error(transparent)]
+    Device(#[from] frazil_vk::Error),
+    /// Column that is missing, or that is no valid part of the state.
+    #[error("saved state: column \"{column}\" {problem}")]
+    Column {
+        /// Name of the column.
+        column: String,
+        /// Problem found, and what is expected.
+        problem: String,
+    },
 }
 
 /// Columns of a saved state, by name.
@@ -24,7 +38,7 @@ impl<'a> Saved<'a> {
     ///
     /// # Errors
     /// There is no column of ids.
-    pub fn new(state: &'a [StateColumn]) -> Result<Self, SolverError> {
+    pub fn new(state: &'a [StateColumn]) -> Result<Self, StateError> {
         Ok(Self { state, ids: find(state, "id")? })
     }
 
@@ -32,12 +46,12 @@ impl<'a> Saved<'a> {
     ///
     /// # Errors
     /// The column is missing, or has another length.
-    pub fn of(&self, name: &str, words: usize) -> Result<&'a [u32], SolverError> {
+    pub fn of(&self, name: &str, words: usize) -> Result<&'a [u32], StateError> {
         let column = find(self.state, name)?;
         if column.len() != words * self.ids.len() {
             let (n, found) = (self.ids.len(), column.len());
             let problem = format!("has {found} words, expected {words} for each of {n} particles");
-            return Err(SolverError::State { column: name.to_owned(), problem });
+            return Err(StateError::Column { column: name.to_owned(), problem });
         }
         Ok(column)
     }
@@ -46,7 +60,7 @@ impl<'a> Saved<'a> {
     ///
     /// # Errors
     /// Like [`Self::of`].
-    pub fn numbers(&self, name: &str) -> Result<Vec<f32>, SolverError> {
+    pub fn numbers(&self, name: &str) -> Result<Vec<f32>, StateError> {
         Ok(bytemuck::pod_collect_to_vec(self.of(name, 1)?))
     }
 
@@ -54,7 +68,7 @@ impl<'a> Saved<'a> {
     ///
     /// # Errors
     /// Like [`Self::of`].
-    pub fn vectors(&self, name: &str) -> Result<Vec<[f32; 3]>, SolverError> {
+    pub fn vectors(&self, name: &str) -> Result<Vec<[f32; 3]>, StateError> {
         Ok(bytemuck::pod_collect_to_vec(self.of(name, 3)?))
     }
 
@@ -62,7 +76,7 @@ impl<'a> Saved<'a> {
     ///
     /// # Errors
     /// The column is missing.
-    pub fn any(&self, name: &str) -> Result<&'a [u32], SolverError> {
+    pub fn any(&self, name: &str) -> Result<&'a [u32], StateError> {
         find(self.state, name)
     }
 
@@ -70,31 +84,17 @@ impl<'a> Saved<'a> {
     ///
     /// # Errors
     /// The column is missing, or has another length.
-    pub fn whole(&self, name: &str, words: usize) -> Result<&'a [u32], SolverError> {
+    pub fn whole(&self, name: &str, words: usize) -> Result<&'a [u32], StateError> {
         let column = find(self.state, name)?;
         if column.len() != words {
             let problem = format!("has {} words, expected {words}", column.len());
-            return Err(SolverError::State { column: name.to_owned(), problem });
+            return Err(StateError::Column { column: name.to_owned(), problem });
         }
         Ok(column)
     }
 }
 
-fn find<'a>(state: &'a [StateColumn], name: &str) -> Result<&'a [u32], SolverError> {
-    let missing = || SolverError::State { column: name.to_owned(), problem: "is missing".into() };
+fn find<'a>(state: &'a [StateColumn], name: &str) -> Result<&'a [u32], StateError> {
+    let missing = || StateError::Column { column: name.to_owned(), problem: "is missing".into() };
     state.iter().find(|column| column.name == name).map(|column| column.words.as_slice()).ok_or_else(missing)
-}
-
-/// Rejects columns that do not have `n` elements each.
-pub(crate) fn check_lengths<const N: usize>(
-    n: usize,
-    lengths: [(&str, usize); N],
-) -> Result<(), SolverError> {
-    match lengths.into_iter().find(|(_, found)| *found != n) {
-        None => Ok(()),
-        Some((column, found)) => {
-            let problem = format!("has {found} elements, expected {n}");
-            Err(SolverError::State { column: column.into(), problem })
-        }
-    }
 }
