@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_kernels::Counts;
 use frazil_particles::PhaseArray;
 use frazil_reference::bodies::{Pull, pull_particles};
 use frazil_scene::{BodyMotion, LiveValue, Motion, Scene};
