@@ -1,6 +1,6 @@
 #version 460
 // Reduces the sums of momentum to the load on each body in the step: force, torque and impulse. One thread a
-// named body, and at least one, which counts the step.
+// named body.
 //
 // Resets the sums to 0 for the next step. Bytes: 176 a body. Order-independent.
 // Elements: sums = threads * WRENCH_WORDS.
@@ -8,9 +8,8 @@
 #include "common/kernel.glsl"
 #include "common/body_load.glsl"
 
-layout(scalar, binding = 0) buffer Steps { uint steps[]; };
-layout(scalar, binding = 1) buffer Sums { uint sums[]; };
-layout(scalar, binding = 2) buffer Loads { BodyLoad loads[]; };
+layout(scalar, binding = 0) buffer Sums { uint sums[]; };
+layout(scalar, binding = 1) buffer Loads { BodyLoad loads[]; };
 layout(scalar, push_constant) uniform Params {
     uint n_bodies;
     float dt_s;
@@ -21,7 +20,6 @@ layout(scalar, push_constant) uniform Params {
 
 void main() {
     uint k = thread_idx();
-    if (k == 0u) steps[0] += 1u;
     if (k >= n_bodies) return;
     vec3 impulse = force_sum(k) / quanta_per_n_s;
     vec3 angular_impulse = torque_sum(k) / quanta_per_n_s;

@@ -3,18 +3,18 @@
 // they were, or the host says so. The passes that build them are dispatched by counts, which are 0 otherwise:
 // of grains, of grains and one, and of cells and one. If a step has failed, its lists are kept.
 //
-// This pass also counts the steps.
+// This pass also advances the clock.
 //
 // Bytes: none a grain. Order-independent.
-// Elements: fault = 0.
+// Elements: clock = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-#include "dem/fault.glsl"
+#include "common/clock.glsl"
 #include "dem/lists.glsl"
 #include "primitives/dispatch.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
-layout(scalar, binding = 1) buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 1) buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 2) buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 3) writeonly buffer GrainCount { uint grain_count[]; };
 layout(scalar, binding = 4) writeonly buffer GrainArgs { uvec3 grain_args[]; };
@@ -37,8 +37,8 @@ layout(scalar, push_constant) uniform Params {
 // One workgroup.
 void main() {
     uint row = gl_LocalInvocationIndex;
-    uint step = fault[0].now + 1u;
-    bool is_built = (is_forced != 0u || lists[0].is_stale != 0u) && fault[0].step >= step;
+    uint step = clock[0].step + 1u;
+    bool is_built = (is_forced != 0u || lists[0].is_stale != 0u) && clock[0].fault_step >= step;
     barrier();
     uint n = is_built ? count[0] : 0u;
     uint n_ends = is_built ? count[0] + 1u : 0u;
@@ -51,7 +51,7 @@ void main() {
         again_end_args[row] = dispatch_of(0u, row, max_groups_x);
     }
     if (row != 0u) return;
-    fault[0].now = step;
+    clock[0].step = step;
     grain_count[0] = n;
     end_count[0] = n_ends;
     cell_count[0] = n_cells;

@@ -14,7 +14,7 @@
 // grains on named bodies are summed in integers, in any order.
 // Bytes: 4 + 48 a grain read, 28 written; 4 a row and, for each grain that it touches, 44, and 16 (28 with
 // rolling) each way. Order-independent.
-// Elements: near = all, list_shear = all, list_rolling = all, body_data = 0, bodies = 0, fault = 0, sums = 0.
+// Elements: near = all, list_shear = all, list_rolling = all, body_data = 0, bodies = 0, clock = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
@@ -27,6 +27,7 @@ layout(constant_id = 5) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
+#include "common/clock.glsl"
 #include "dem/fault.glsl"
 #include "dem/grain.glsl"
 #include "common/body.glsl"
@@ -45,7 +46,7 @@ layout(scalar, binding = 9) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 10) writeonly buffer Load { ContactLoad load[]; };
 layout(scalar, binding = 11) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
-layout(scalar, push_constant) uniform Params { float time_s; };
+layout(scalar, binding = 13) buffer Clock { StepClock clock[]; };
 
 #include "common/surfaces.glsl"
 #include "dem/grain_contact.glsl"
@@ -118,8 +119,9 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
-    if (is_frozen(fault[0])) return;
+    if (is_frozen(clock[0])) return;
     DemTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     uint row = first_row[i];
     uint end = min(first_row[i + 1u], near.length());
     vec4 own_sphere = sphere[i];
@@ -130,7 +132,7 @@ void main() {
     float m = mass_of(t, r);
     float widened = r + contact_gap(t);
     // Bonds hold, but none forms.
-    if (fault[0].now > t.bond_forms_until) t.has_bonds = 0u;
+    if (clock[0].step > t.bond_forms_until) t.has_bonds = 0u;
     force_n = vec3(0.0);
     torque_n_m = vec3(0.0);
     n_surfaces = 0u;
@@ -187,7 +189,7 @@ void main() {
             surface_damping = body.damping_ratio;
             if (is_kind(body, HEIGHTFIELD)) {
                 attraction = vec2(t.adhesion_n, t.adhesion_range_m);
-                layer = layer_at(t, x, fault[0].now);
+                layer = layer_at(t, x, clock[0].step);
             }
         }
         ContactForce force = touch_surface(t, row, word, surface, moving, turning, 0.0, surface_friction,
@@ -209,6 +211,6 @@ void main() {
     if (!is_deep && n_contacts <= MAX_CONTACTS) return;
     if (is_deep) atomicMax(fault[0].overlap, floatBitsToUint(found.x));
     atomicMax(fault[0].travel, floatBitsToUint(found.y));
-    atomicMin(fault[0].step, fault[0].now);
+    RECORD_FAULT_STEP();
     atomicMin(fault[0].crowded, motion[i].id);
 }

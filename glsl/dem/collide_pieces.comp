@@ -9,7 +9,7 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
 #include "dem/contact.glsl"
-#include "dem/fault.glsl"
+#include "common/clock.glsl"
 #include "dem/grain.glsl"
 #include "dem/piece.glsl"
 
@@ -27,7 +27,7 @@ layout(scalar, binding = 10) readonly buffer Shapes { PieceShape shapes[]; };
 layout(scalar, binding = 11) readonly buffer Faces { PieceFace faces[]; };
 layout(scalar, binding = 12) readonly buffer Corners { vec3 corners[]; };
 layout(scalar, binding = 13) buffer Sums { uint sums[]; };
-layout(scalar, binding = 14) readonly buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 14) readonly buffer Clock { StepClock clock[]; };
 
 #include "dem/grain_contact.glsl"
 #include "dem/polyhedron.glsl"
@@ -52,7 +52,7 @@ void touch_piece(DemTerms t, uint row, uint word, vec3 x, float r, float m, vec3
 
 void main() {
     uint i = thread_idx();
-    if (i >= count[0] || is_frozen(fault[0])) return;
+    if (i >= count[0] || is_frozen(clock[0])) return;
     uint end = min(first_row[i + 1u], near.length());
     uint row = load[i].next_row;
     if (row >= end) return;

@@ -2,7 +2,7 @@
 // Counts the rows of each grain's contact list: everything within its reach and the skin.
 //
 // Bytes: 16 a grain read with those around it, 4 written. Order-independent.
-// Elements: piece_motions = 0, shapes = 0, faces = 0, piece_order = 0, piece_cell_start = 0.
+// Elements: piece_motions = 0, shapes = 0, faces = 0, piece_order = 0, piece_cell_start = 0, clock = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -12,6 +12,7 @@ layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
 layout(constant_id = 4) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
+#include "common/clock.glsl"
 #include "dem/terms.glsl"
 #include "dem/lists.glsl"
 #include "dem/piece.glsl"
@@ -30,8 +31,8 @@ layout(scalar, binding = 9) readonly buffer PieceOrder { uint piece_order[]; };
 layout(scalar, binding = 10) readonly buffer PieceCellStart { uint piece_cell_start[]; };
 layout(scalar, binding = 11) readonly buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 12) writeonly buffer RowCount { uint row_count[]; };
+layout(scalar, binding = 13) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, push_constant) uniform Params {
-    float time_s;
     // 1 to count with the skin, 0 without.
     uint has_skin;
 };
@@ -48,6 +49,6 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     n_rows = 0u;
-    search(i, has_skin != 0u ? lists[0].skin_m : 0.0, time_s);
+    search(i, has_skin != 0u ? lists[0].skin_m : 0.0);
     row_count[i] = n_rows;
 }

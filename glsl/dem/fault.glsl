@@ -1,14 +1,9 @@
-// Record of the first fault, and the number of the current step. While `step` is INVALID_INDEX there is no
-// fault; from the step after it on no grain is changed. A step whose contacts do not fit changes none,
-// either.
+// Record of the first fault; the clock has its step. From the step after it on no grain is changed. A step
+// whose contacts do not fit is held: it changes none, either.
 #ifndef DEM_FAULT
 #define DEM_FAULT
 
 struct DemFault {
-    // Step of the fault.
-    uint step;
-    // Number of the step that runs, from 1: check_lists.comp, the first pass of a step, advances it.
-    uint now;
     // Lowest id of a grain that is not finite in that step, of one that has moved by more than MAX_TRAVEL,
     // and of one that touches too many others.
     uint not_finite;
@@ -42,8 +37,5 @@ const float DEEP_OVERLAP = 0.25;
 
 // Maximum number of contacts of a grain: sorting a list takes the square of it in iterations.
 const uint MAX_CONTACTS = 240u;
-
-// Returns true if the running step leaves the state as it is.
-bool is_frozen(DemFault fault) { return fault.step < fault.now || fault.n_rows > 0u; }
 
 #endif

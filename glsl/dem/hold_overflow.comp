@@ -5,9 +5,10 @@
 //
 // Dispatched by the count of grains whose lists are built again, which is 0 if lists fit with their skin.
 // Bytes: none a grain. Order-independent.
-// Elements: fault = 0.
+// Elements: clock = 0, fault = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "common/clock.glsl"
 #include "dem/fault.glsl"
 #include "primitives/dispatch.glsl"
 
@@ -20,6 +21,7 @@ layout(scalar, binding = 5) writeonly buffer StoredCount { uint stored_count[]; 
 layout(scalar, binding = 6) writeonly buffer StoredArgs { uvec3 stored_args[]; };
 layout(scalar, binding = 7) writeonly buffer StoredEndCount { uint stored_end_count[]; };
 layout(scalar, binding = 8) writeonly buffer StoredEndArgs { uvec3 stored_end_args[]; };
+layout(scalar, binding = 9) buffer Clock { StepClock clock[]; };
 layout(scalar, push_constant) uniform Params {
     uint capacity;
     uint max_groups_x;
@@ -39,6 +41,7 @@ void main() {
     grain_count[0] = 0u;
     stored_count[0] = 0u;
     stored_end_count[0] = 0u;
-    fault[0].step = fault[0].now;
+    clock[0].fault_step = clock[0].step;
+    clock[0].is_held = 1u;
     fault[0].n_rows = required;
 }

@@ -5,7 +5,7 @@
 //
 // Bytes: 16 a grain read with those around it, 4 read and 4 written for each that is listed.
 // Order-independent.
-// Elements: piece_motions = 0, shapes = 0, faces = 0, piece_order = 0, piece_cell_start = 0, near = all.
+// Elements: piece_motions = 0, shapes = 0, faces = 0, piece_order = 0, piece_cell_start = 0, clock = 0, near = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -15,6 +15,7 @@ layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
 layout(constant_id = 4) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
+#include "common/clock.glsl"
 #include "dem/terms.glsl"
 #include "dem/lists.glsl"
 #include "dem/piece.glsl"
@@ -36,7 +37,7 @@ layout(scalar, binding = 11) readonly buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 12) readonly buffer Order { uint order[]; };
 layout(scalar, binding = 13) readonly buffer FirstRow { uint first_row[]; };
 layout(scalar, binding = 14) buffer Near { uint near[]; };
-layout(scalar, push_constant) uniform Params { float time_s; };
+layout(scalar, binding = 15) readonly buffer Clock { StepClock clock[]; };
 
 uint next;
 uint end;
@@ -58,7 +59,7 @@ void main() {
     uint begin = first_row[i];
     next = begin;
     end = first_row[i + 1u];
-    search(i, lists[0].used_skin_m, time_s);
+    search(i, lists[0].used_skin_m);
     // Insertion sort: few rows, in an order of nine ascending runs.
     [[dont_unroll]] for (uint k = begin + 1u; k < next; ++k) {
         uint partner = near[k];

@@ -9,7 +9,7 @@
 // A grain that is not finite, or moves by more than MAX_TRAVEL, is a fault.
 //
 // Bytes: 88 a grain read, 44 written. Order-independent.
-// Elements: body_data = 0, fault = 0, sums = 0, first_row = 0, near = 0, lists = 0.
+// Elements: body_data = 0, clock = 0, fault = 0, sums = 0, first_row = 0, near = 0, lists = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -21,6 +21,7 @@ layout(constant_id = 4) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "dem/terms.glsl"
+#include "common/clock.glsl"
 #include "dem/fault.glsl"
 #include "dem/grain.glsl"
 #include "dem/lists.glsl"
@@ -40,7 +41,7 @@ layout(scalar, binding = 9) readonly buffer ListedAt { vec3 listed_at[]; };
 layout(scalar, binding = 10) buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 11) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
-layout(scalar, push_constant) uniform Params { float time_s; };
+layout(scalar, binding = 13) buffer Clock { StepClock clock[]; };
 
 #include "common/surfaces.glsl"
 #include "common/fixed.glsl"
@@ -76,8 +77,9 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
-    if (is_frozen(fault[0])) return;
+    if (is_frozen(clock[0])) return;
     DemTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     float skin_m = lists[0].used_skin_m;
     vec4 own_sphere = sphere[i];
     vec3 x = own_sphere.xyz;
@@ -122,7 +124,7 @@ void main() {
     uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
     bool is_finite = max(bits.x, max(bits.y, bits.z)) < 0x7f800000u;
     if (is_finite && travel <= MAX_TRAVEL) return;
-    atomicMin(fault[0].step, fault[0].now);
+    RECORD_FAULT_STEP();
     if (is_finite) {
         atomicMin(fault[0].too_fast, motion[i].id);
         atomicMax(fault[0].travel, floatBitsToUint(travel));

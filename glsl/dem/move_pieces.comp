@@ -7,10 +7,11 @@
 // Contact lists of grains become stale if a point of a piece may have moved by half their skin.
 //
 // Resets the sums to 0 for the next step. Bytes: 156 a piece read, 64 + 48 written. Order-independent.
-// Elements: fault = 0, sums = all, lists = 0.
+// Elements: clock = 0, fault = 0, sums = all, lists = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"
+#include "common/clock.glsl"
 #include "dem/fault.glsl"
 #include "dem/lists.glsl"
 #include "dem/piece.glsl"
@@ -25,6 +26,7 @@ layout(scalar, binding = 5) buffer Sums { uint sums[]; };
 // Poses for which the contact lists of grains were built.
 layout(scalar, binding = 6) readonly buffer ListedPoses { PiecePose listed_poses[]; };
 layout(scalar, binding = 7) buffer Lists { DemLists lists[]; };
+layout(scalar, binding = 8) buffer Clock { StepClock clock[]; };
 
 #include "common/fixed.glsl"
 
@@ -43,7 +45,7 @@ void main() {
     DemTerms t = terms[0];
     uint n_named = t.n_bodies - t.first_named;
     if (i >= t.n_pieces + n_named) return;
-    bool is_still = is_frozen(fault[0]);
+    bool is_still = is_frozen(clock[0]);
     vec3 force = force_sum(i) / t.quanta_per_n;
     vec3 torque = torque_sum(i) / t.quanta_per_n;
     clear_wrench(i);
@@ -74,6 +76,6 @@ void main() {
     if (!(moved_m < MAX_SHIFT * lists[0].used_skin_m)) lists[0].is_stale = 1u;
     uvec3 bits = floatBitsToUint(motion.centre_m + motion.velocity_m_s + motion.spin_1_s + motion.rotation.xyz) & 0x7fffffffu;
     if (max(bits.x, max(bits.y, bits.z)) < 0x7f800000u) return;
-    atomicMin(fault[0].step, fault[0].now);
+    RECORD_FAULT_STEP();
     atomicMin(fault[0].piece_not_finite, i);
 }

@@ -5,16 +5,16 @@
 //
 // The force acts on both pieces at one point, half-way between their two centres of the face, so that it
 // conserves angular momentum. Bytes: 80 a link, and pieces. Order-independent.
-// Elements: fault = 0, sums = all.
+// Elements: clock = 0, sums = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"
-#include "dem/fault.glsl"
+#include "common/clock.glsl"
 #include "dem/piece.glsl"
 #include "dem/link.glsl"
 
 layout(scalar, binding = 0) readonly buffer Terms { DemTerms terms[]; };
-layout(scalar, binding = 1) readonly buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 1) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 2) readonly buffer Links { PieceLink links[]; };
 layout(scalar, binding = 3) readonly buffer Motions { PieceMotion motions[]; };
 layout(scalar, binding = 4) buffer LinkIsWhole { uint link_is_whole[]; };
@@ -25,7 +25,7 @@ layout(scalar, push_constant) uniform Params { uint n_links; };
 
 void main() {
     uint i = thread_idx();
-    if (i >= n_links || link_is_whole[i] == 0u || is_frozen(fault[0])) return;
+    if (i >= n_links || link_is_whole[i] == 0u || is_frozen(clock[0])) return;
     PieceLink link = links[i];
     PieceMotion a = motions[link.first];
     PieceMotion b = motions[link.second];

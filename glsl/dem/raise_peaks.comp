@@ -3,15 +3,15 @@
 // mean speed by volume; and notes the first step with a grain over it.
 //
 // Peaks are floats that are not negative, compared by their bits. Bytes: 44 a grain. Order-independent.
-// Elements: fault = 0, sums = threads * MAP_WORDS.
+// Elements: clock = 0, sums = threads * MAP_WORDS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-#include "dem/fault.glsl"
+#include "common/clock.glsl"
 #include "dem/map.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Sphere { vec4 sphere[]; };
-layout(scalar, binding = 2) readonly buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 2) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 3) buffer Sums { uint sums[]; };
 layout(scalar, binding = 4) buffer PeakVolume { uint peak_volume[]; };
 layout(scalar, binding = 5) buffer PeakSpeed { uint peak_speed[]; };
@@ -27,7 +27,7 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    if (fault[0].step <= fault[0].now) return;
+    if (has_fault(clock[0])) return;
     uint cell = map_cell(sphere[i].xyz, cells_per_m, n_cells);
     if (cell == INVALID_INDEX) return;
     float volume = fixed_sum(2u * cell);
@@ -37,5 +37,5 @@ void main() {
     // Most steps raise no peak. An older value read here only costs an atomic operation.
     if (volume_bits > peak_volume[cell]) atomicMax(peak_volume[cell], volume_bits);
     if (speed_bits > peak_speed[cell]) atomicMax(peak_speed[cell], speed_bits);
-    if (fault[0].now < first_step[cell]) atomicMin(first_step[cell], fault[0].now);
+    if (clock[0].step < first_step[cell]) atomicMin(first_step[cell], clock[0].step);
 }

@@ -3,9 +3,10 @@
 // describes the one that is reported: too fast, then too many contacts, then not finite.
 //
 // One thread. Bytes: none a grain. Order-independent.
-// Elements: fault = 0, place = 0, sphere = 0, motion = 0.
+// Elements: clock = 0, fault = 0, place = 0, sphere = 0, motion = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "common/clock.glsl"
 #include "dem/fault.glsl"
 #include "dem/grain.glsl"
 
@@ -14,11 +15,12 @@ layout(scalar, binding = 0) readonly buffer Place { uint place[]; };
 layout(scalar, binding = 1) readonly buffer Sphere { vec4 sphere[]; };
 layout(scalar, binding = 2) readonly buffer Motion { GrainMotion motion[]; };
 layout(scalar, binding = 3) buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 4) readonly buffer Clock { StepClock clock[]; };
 
 void main() {
     if (thread_idx() > 0u) return;
     // An overflow is not a fault of a grain.
-    if (fault[0].step == INVALID_INDEX || fault[0].n_rows > 0u) return;
+    if (clock[0].fault_step == INVALID_INDEX || clock[0].is_held != 0u) return;
     uint id = fault[0].not_finite;
     if (fault[0].crowded != INVALID_INDEX) id = fault[0].crowded;
     if (fault[0].too_fast != INVALID_INDEX) id = fault[0].too_fast;

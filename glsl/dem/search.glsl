@@ -1,7 +1,7 @@
 // Broad phase: finds everything within the reach of a grain and a skin: grains of the 27 cells around it,
 // walls of the domain, bodies and pieces of slabs.
 //
-// Needs the buffers that it names, the constants HAS_BODIES, HAS_PIECES and BODY_KINDS, and the functions
+// Needs the buffers that it names, the clock among them, the constants HAS_BODIES, HAS_PIECES and BODY_KINDS, and the functions
 // `found_grain(j)` with the index of a grain and `found_surface(number)`.
 #ifndef DEM_SEARCH
 #define DEM_SEARCH
@@ -9,8 +9,9 @@
 #include "dem/planes.glsl"
 #include "dem/partners.glsl"
 
-void search(uint i, float skin_m, float time_s) {
+void search(uint i, float skin_m) {
     DemTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     vec3 x = sphere[i].xyz;
     float r = sphere[i].w;
     float widened = r + contact_gap(t) + skin_m;

@@ -5,7 +5,7 @@
 //
 // The candidates of a point are on the list of its own piece (find_near_pieces.comp). Forces are summed in
 // integers, so their order does not matter. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
-// Elements: fault = 0, piece_cell_start = 0, bodies = 0, body_data = 0, sums = 0, near_pieces = all.
+// Elements: clock = 0, piece_cell_start = 0, bodies = 0, body_data = 0, sums = 0, near_pieces = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -16,12 +16,12 @@ layout(constant_id = 4) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
-#include "dem/fault.glsl"
+#include "common/clock.glsl"
 #include "dem/piece.glsl"
 #include "common/body.glsl"
 
 layout(scalar, binding = 0) readonly buffer Terms { DemTerms terms[]; };
-layout(scalar, binding = 1) readonly buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 1) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 2) readonly buffer Points { PiecePoint points[]; };
 layout(scalar, binding = 3) readonly buffer Motions { PieceMotion motions[]; };
 layout(scalar, binding = 4) readonly buffer Shapes { PieceShape shapes[]; };
@@ -40,7 +40,6 @@ layout(scalar, binding = 14) buffer Sums { uint sums[]; };
 // indices.
 layout(scalar, binding = 15) readonly buffer NearPieces { uint near_pieces[]; };
 layout(scalar, push_constant) uniform Params {
-    float time_s;
     uint n_points;
 };
 
@@ -52,8 +51,9 @@ layout(scalar, push_constant) uniform Params {
 
 void main() {
     uint i = thread_idx();
-    if (i >= n_points || is_frozen(fault[0])) return;
+    if (i >= n_points || is_frozen(clock[0])) return;
     DemTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     uint piece = points[i].piece;
     PieceMotion motion = motions[piece];
     PieceShape shape = shapes[piece];

@@ -11,7 +11,7 @@
 // starts in contact is not under stress.
 //
 // Bytes: 4 (2 + 6 + 6 + 2 D² + 8) a particle. Order-independent: the sums of impulses are of integers.
-// Elements: body_data = 0, fault = 0, sums = 0.
+// Elements: body_data = 0, clock = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -24,7 +24,7 @@ const uint AS_PRINTED = 0u;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "common/body.glsl"
-#include "mpm/fault.glsl"
+#include "common/clock.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
@@ -33,7 +33,7 @@ layout(scalar, binding = 3) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
-layout(scalar, binding = 7) readonly buffer Fault { MpmFault fault[]; };
+layout(scalar, binding = 7) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 8) buffer Position { vec3 position[]; };
 layout(scalar, binding = 9) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 10) buffer Affine { float affine[]; };
@@ -42,9 +42,7 @@ layout(scalar, binding = 11) buffer Contact { vec4 contact[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
 // Time at the end of the step.
 layout(scalar, push_constant) uniform Params {
-    float time_s;
     uint block_capacity[2];
-    uint is_first_step;
 };
 
 #include "common/fixed.glsl"
@@ -64,7 +62,7 @@ struct Touching {
 
 // Applies the force of a surface, with normal and distance, to a particle; returns the impulse.
 vec3 resist(MpmTerms t, vec4 surface, vec3 moving, float friction, inout Touching p) {
-    if (is_first_step != 0u) p.radius = min(p.radius, max(surface.w, 0.0));
+    if (clock[0].step == 1u) p.radius = min(p.radius, max(surface.w, 0.0));
     float depth = p.radius - surface.w;
     if (!(depth > 0.0)) return vec3(0.0);
     vec3 normal = surface.xyz;
@@ -97,8 +95,10 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (is_frozen(fault[0].step, fault[0].now) || is_full) return;
+    if (is_frozen(clock[0]) || is_full) return;
     MpmTerms t = terms[0];
+    // The particles are at the end of the step, and so are the bodies.
+    float time_s = step_end_s(clock[0], t.dt_s);
     vec3 x = position[i];
     vec4 own = contact[i];
     vec3 from_walls_m = in_dimensions(min(x - t.domain_min_m, t.domain_max_m - x));

@@ -1,6 +1,7 @@
 #version 460
 // Repeats step 5 after the semi-implicit solve: nodes that it has moved into bodies or walls collide again,
 // and the velocity change for FLIP is recomputed. Bytes: 52 a node. Order-independent.
+// Elements: clock = 0.
 // Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -11,6 +12,7 @@ layout(constant_id = 4) const uint HAS_COLLIDERS = 1;
 layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
+#include "common/clock.glsl"
 
 layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
@@ -20,7 +22,7 @@ layout(scalar, binding = 4) readonly buffer Colliders { Body colliders[]; };
 layout(scalar, binding = 5) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 6) buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 7) writeonly buffer NodeChange { vec3 node_change[]; };
-layout(scalar, push_constant) uniform Params { float time_s; };
+layout(scalar, binding = 8) readonly buffer Clock { StepClock clock[]; };
 
 const uint ONLY_STICKY = 0u;
 #include "mpm/colliders.glsl"
@@ -30,6 +32,7 @@ void main() {
     uint n = thread_idx() % THREADS_PER_ITEM;
     if (a >= active_count[0]) return;
     MpmTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     uint at = a * BLOCK_NODES + n;
     vec4 p = momentum[at];
     if (!(p.w > 0.0)) return;

@@ -4,7 +4,7 @@
 //
 // Impulses on named bodies are summed in integers. Bytes: 48 a particle. Order-independent, except for the
 // choice of the first fault, which is the one with the lowest index.
-// Elements: body_data = 0, fault = 0, sums = 0.
+// Elements: body_data = 0, clock = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -16,6 +16,7 @@ layout(constant_id = 4) const uint HAS_CONTACT_FORCES = 0;
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
 #include "common/body.glsl"
+#include "common/clock.glsl"
 #include "mpm/fault.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -28,8 +29,8 @@ layout(scalar, binding = 6) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
 layout(scalar, binding = 8) readonly buffer Mass { float mass[]; };
 layout(scalar, binding = 9) buffer Sums { uint sums[]; };
+layout(scalar, binding = 10) buffer Clock { StepClock clock[]; };
 layout(scalar, push_constant) uniform Params {
-    float time_s;
     uint block_capacity[2];
 };
 
@@ -42,8 +43,9 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (is_frozen(fault[0].step, fault[0].now) || is_full) return;
+    if (is_frozen(clock[0]) || is_full) return;
     MpmTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     vec3 x = position[i];
     vec3 v = velocity[i];
     COLLIDE_AND_MEASURE(t, x, 0.0, time_s, mass[i], v);

@@ -1,5 +1,5 @@
-// Record of the first fault, and the number of the current step. While `step` is INVALID_INDEX there is no
-// fault; after it no step changes a particle or the order of particles.
+// Record of the first fault; the clock has its step, after which no step changes a particle or the order of
+// particles.
 #ifndef MPM_FAULT
 #define MPM_FAULT
 
@@ -11,10 +11,6 @@ const uint TOO_FAST = 3u;
 const uint GRID_FULL = 4u;
 
 struct MpmFault {
-    // Step of the fault.
-    uint step;
-    // Number of the step that runs, counted by the device.
-    uint now;
     // Index of the faulty particle, in the order of its step; the lowest of all reported. INVALID_INDEX if
     // the lists of blocks were too short.
     uint place;
@@ -28,14 +24,11 @@ struct MpmFault {
     float determinant;
 };
 
-// Returns true if a step before this one had a fault.
-bool is_frozen(uint fault_step, uint now) { return fault_step < now; }
-
-// Records a fault of particle i in this step; needs a buffer `fault`.
-#define RECORD_FAULT(i)                           \
-    {                                             \
-        atomicMin(fault[0].step, fault[0].now);   \
-        atomicMin(fault[0].place, i);             \
+// Records a fault of particle i in this step; needs the buffers `clock` and `fault`.
+#define RECORD_FAULT(i)                 \
+    {                                   \
+        RECORD_FAULT_STEP();            \
+        atomicMin(fault[0].place, i);   \
     }
 
 #endif

@@ -3,6 +3,7 @@
 // velocities: a node without velocity away from a surface after step 5 gets none along its normal; a node
 // that sticks gets none at all. Without these constraints the solve would use the space behind a surface, and
 // add energy to snow at rest. Bytes: 40 a node. Order-independent.
+// Elements: clock = 0.
 // Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, held = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -11,6 +12,7 @@ layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
+#include "common/clock.glsl"
 #include "mpm/solve.glsl"
 
 layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; };
@@ -21,7 +23,7 @@ layout(scalar, binding = 4) readonly buffer Colliders { Body colliders[]; };
 layout(scalar, binding = 5) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 6) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 7) writeonly buffer Held { vec3 held[]; };
-layout(scalar, push_constant) uniform Params { float time_s; };
+layout(scalar, binding = 8) readonly buffer Clock { StepClock clock[]; };
 
 const uint ONLY_STICKY = 0u;
 #include "mpm/colliders.glsl"
@@ -41,6 +43,7 @@ void main() {
     uint n = thread_idx() % THREADS_PER_ITEM;
     if (a >= active_count[0]) return;
     MpmTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     uint at = a * BLOCK_NODES + n;
     vec3 holding = vec3(0.0);
     if (momentum[at].w > 0.0) {

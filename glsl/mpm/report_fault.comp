@@ -8,6 +8,7 @@
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 #include "mpm/terms.glsl"
 #include "mpm/tensors.glsl"
+#include "common/clock.glsl"
 #include "mpm/fault.glsl"
 #include "linalg/matrix.glsl"
 #include "common/body_load.glsl"
@@ -21,6 +22,7 @@ layout(scalar, binding = 5) readonly buffer Elastic { float elastic[]; };
 layout(scalar, binding = 6) buffer Fault { MpmFault fault[]; };
 layout(scalar, binding = 7) buffer Sums { uint sums[]; };
 layout(scalar, binding = 8) buffer Loads { BodyLoad loads[]; };
+layout(scalar, binding = 9) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, push_constant) uniform Params {
     uint n_loads;
 };
@@ -41,11 +43,11 @@ void end_step_of_load(uint k, bool is_sound) {
 void main() {
     uint thread = thread_idx();
     if (thread > 0u) {
-        if (thread <= n_loads) end_step_of_load(thread - 1u, fault[0].step == INVALID_INDEX);
+        if (thread <= n_loads) end_step_of_load(thread - 1u, clock[0].fault_step == INVALID_INDEX);
         return;
     }
     // A particle's state is read only if there is a fault.
-    RARELY(fault[0].step != INVALID_INDEX) {
+    RARELY(clock[0].fault_step != INVALID_INDEX) {
         uint p = fault[0].place;
         fault[0].kind = GRID_FULL;
         if (p == INVALID_INDEX) return;

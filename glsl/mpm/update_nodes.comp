@@ -5,7 +5,7 @@
 //
 // `change` is the change of the node's velocity, for FLIP. Bytes: 28 read or (tiles) written, 12 or (FLIP) 24
 // written a node, and 28 for each node of a tile read. Order-independent: the sums are of integers.
-// Elements: fault = 0.
+// Elements: clock = 0.
 // Elements: source = (threads << DIMENSIONS) * FROM_TILES.
 // Elements: tile_momentum = all * FROM_TILES, tile_force = all * FROM_TILES.
 // Elements: momentum = threads * BLOCK_NODES, force = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
@@ -25,7 +25,7 @@ layout(constant_id = 8) const uint STENCIL = 4;
 layout(constant_id = 9) const uint FROM_TILES = 0;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
-#include "mpm/fault.glsl"
+#include "common/clock.glsl"
 
 layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
@@ -40,8 +40,7 @@ layout(scalar, binding = 9) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 10) writeonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 11) writeonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
-layout(scalar, binding = 13) buffer Fault { MpmFault fault[]; };
-layout(scalar, push_constant) uniform Params { float time_s; };
+layout(scalar, binding = 13) readonly buffer Clock { StepClock clock[]; };
 
 #include "common/fixed.glsl"
 #include "mpm/colliders.glsl"
@@ -51,9 +50,8 @@ void main() {
     uint a = thread_idx() / THREADS_PER_ITEM;
     uint n = thread_idx() % THREADS_PER_ITEM;
     if (a >= active_count[0]) return;
-    // The clock of the device: this pass is the only one that runs once a step and does not read it.
-    if (thread_idx() == 0u) fault[0].now += 1u;
     MpmTerms t = terms[0];
+    float time_s = step_start_s(clock[0], t.dt_s);
     uint at = a * BLOCK_NODES + n;
     vec4 p;
     vec3 pull;

@@ -32,6 +32,7 @@ layout(constant_id = 7) const uint HAS_CONTACT_FORCES = 0;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
+#include "common/clock.glsl"
 #include "mpm/fault.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -49,6 +50,7 @@ layout(scalar, binding = 11) buffer PlasticVolume { float plastic_volume[]; };
 layout(scalar, binding = 12) writeonly buffer Stress { float stress[]; };
 layout(scalar, binding = 13) writeonly buffer Affine { float affine[]; };
 layout(scalar, binding = 14) buffer Fault { MpmFault fault[]; };
+layout(scalar, binding = 15) buffer Clock { StepClock clock[]; };
 layout(scalar, push_constant) uniform Params { uint block_capacity[2]; };
 
 #include "sparse/node_row.glsl"
@@ -97,9 +99,9 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (is_frozen(fault[0].step, fault[0].now)) return;
+    if (is_frozen(clock[0])) return;
     if (is_full) {
-        if (i == 0u) atomicMin(fault[0].step, fault[0].now);
+        if (i == 0u) RECORD_FAULT_STEP();
         return;
     }
     MpmTerms t = terms[0];

@@ -24,6 +24,3 @@ struct BodyTerms {
     // Axis of the heights of heightfields.
     uint up_axis;
 };
-
-// Returns the time `steps_ahead` steps after the completed ones, whose number is counted on the device.
-float step_time_s(uint n_steps, uint steps_ahead, float dt_s) { return float(n_steps + steps_ahead) * dt_s; }

@@ -9,20 +9,17 @@ layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
 layout(constant_id = 2) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
+#include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
 #include "common/body.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { BodyTerms terms[]; };
-layout(scalar, binding = 2) readonly buffer Steps { uint steps[]; };
+layout(scalar, binding = 2) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 3) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 4) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) writeonly buffer BoundaryDensity { vec4 boundary_density[]; };
-layout(scalar, push_constant) uniform Params {
-    // 1 within a step, 0 between steps.
-    uint steps_ahead;
-};
 #include "common/surfaces.glsl"
 #include "pbd/boundary_density.glsl"
 
@@ -30,7 +27,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     BodyTerms t = terms[0];
-    float time_s = step_time_s(steps[0], steps_ahead, t.dt_s);
+    float time_s = step_end_s(clock[0], t.dt_s);
     vec3 x = predicted[i];
     float scale = t.walls.fraction_scale;
     vec4 density = vec4(0.0);

@@ -1,13 +1,14 @@
 #version 460
-// Ends a step: counts it, and records its fault if it is the first one: of the kinds that were found the
-// first in the order of fault.glsl, and of these the particle with the lowest index, in the first phase that
-// has one. After a fault, the counts of particles are 0, so that the passes of later steps have no threads.
+// Ends a step: records its fault if it is the first one, of the kinds that were found the first in the order
+// of fault.glsl, and of these the particle with the lowest index, in the first phase that has one. After a
+// fault, the counts of particles are 0, so that the passes of later steps have no threads.
 //
 // One thread. Bytes: 8 without a fault. Order-independent.
-// Elements: faulty = all, args = 0, second_args = 0.
+// Elements: clock = 0, faulty = all, args = 0, second_args = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/dispatch.glsl"
+#include "common/clock.glsl"
 #include "pbd/fault.glsl"
 
 // 1 if there are two phases; else the buffers of the second one are not used.
@@ -26,23 +27,23 @@ layout(scalar, binding = 9) readonly buffer SecondVelocity { vec3 second_velocit
 layout(scalar, binding = 10) readonly buffer SecondDensity { float second_density[]; };
 layout(scalar, binding = 11) writeonly buffer SecondCount { uint second_count[]; };
 layout(scalar, binding = 12) writeonly buffer SecondArgs { uvec3 second_args[]; };
-layout(scalar, binding = 13) buffer Fault { PbdFault fault[]; };
+layout(scalar, binding = 13) writeonly buffer Fault { PbdFault fault[]; };
+layout(scalar, binding = 14) buffer Clock { StepClock clock[]; };
 
 void main() {
     if (thread_idx() != 0u) return;
-    uint step = fault[0].n_steps + 1u;
-    fault[0].n_steps = step;
-    if (fault[0].step != INVALID_INDEX) return;
+    if (clock[0].fault_step != INVALID_INDEX) return;
     for (uint kind = 0u; kind < FAULT_KINDS; ++kind) {
         for (uint phase = 0u; phase <= HAS_SECOND_PHASE; ++phase) {
             uint i = faulty[fault_slot(kind, phase)];
             if (i == INVALID_INDEX) continue;
             float fastest_m_s = uintBitsToFloat(faulty[fastest_slot(phase)]);
             if (phase == 0u)
-                fault[0] = PbdFault(step, step, kind, phase, id[i], position[i], velocity[i], density[i], fastest_m_s);
+                fault[0] = PbdFault(kind, phase, id[i], position[i], velocity[i], density[i], fastest_m_s);
             else
-                fault[0] = PbdFault(step, step, kind, phase, second_id[i], second_position[i], second_velocity[i],
+                fault[0] = PbdFault(kind, phase, second_id[i], second_position[i], second_velocity[i],
                                     second_density[i], fastest_m_s);
+            clock[0].fault_step = clock[0].step;
             count[0] = 0u;
             for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(0u, row, 1u);
             if (HAS_SECOND_PHASE != 0u) {

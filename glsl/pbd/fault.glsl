@@ -29,11 +29,8 @@ struct FaultLimits {
     uint phase;
 };
 
-// Record of the first fault; `step` is INVALID_INDEX while there is none.
+// Record of the first fault; the clock has its step.
 struct PbdFault {
-    uint step;
-    // Number of steps so far.
-    uint n_steps;
     uint kind;
     uint phase;
     uint id;

@@ -19,13 +19,14 @@ layout(constant_id = 3) const uint HAS_ROWS = 0;
 layout(constant_id = 4) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
+#include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
 #include "common/body.glsl"
 #include "pbd/neighbour_rows.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { BodyTerms terms[]; };
-layout(scalar, binding = 2) readonly buffer Steps { uint steps[]; };
+layout(scalar, binding = 2) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 3) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 4) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 5) readonly buffer Constraint { vec4 constraint[]; };
@@ -92,7 +93,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     BodyTerms t = terms[0];
-    float time_s = step_time_s(steps[0], 1u, t.dt_s);
+    float time_s = step_end_s(clock[0], t.dt_s);
     if (is_corrected != 0u && boundary_density[i].w > 0.0 && constraint[i].w != 0.0)
         add_corrections(t, time_s, constraint[i], boundary_density[i].w);
     vec4 pushed = is_first != 0u ? vec4(0.0) : HAS_PUSH != 0u ? push[i] : vec4(0.0);

@@ -8,13 +8,14 @@
 // Bytes: 16 a particle, 64 more at a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
 #include "common/body.glsl"
 #include "snow/friction.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { BodyTerms terms[]; };
-layout(scalar, binding = 2) readonly buffer Steps { uint steps[]; };
+layout(scalar, binding = 2) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 3) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 4) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 5) readonly buffer Position { vec3 position[]; };
@@ -34,9 +35,9 @@ void main() {
     BodyTerms t = terms[0];
     uint k = uint(pushed.w) - 1u;
     Body body = bodies[k];
-    float time_s = step_time_s(steps[0], 1u, t.dt_s);
+    float time_s = step_end_s(clock[0], t.dt_s);
     vec3 x = predicted[i];
-    vec3 slip_m = x - position[i] - t.dt_s * velocity_of(body, x, step_time_s(steps[0], 0u, t.dt_s));
+    vec3 slip_m = x - position[i] - t.dt_s * velocity_of(body, x, step_start_s(clock[0], t.dt_s));
     vec3 removed_m = slip_m;
     if (body.is_sticky == 0u) {
         bool has_own = body.friction >= 0.0;

@@ -11,6 +11,7 @@
 //! device, and every dispatch over particles is indirect.
 
 mod bodies;
+mod clock;
 pub mod dem;
 mod display;
 mod error;

@@ -2,11 +2,12 @@
 
 use super::parameters::DemParameters;
 use crate::SolverFault;
+use crate::clock::{Clock, FaultRecord, PendingRecord};
 use crate::fault::{suggest_dt, two_digits_up};
 use frazil_shaders::dem::fault::{MANY_CONTACTS, MAX_CONTACTS};
 use frazil_shaders::dem::report_fault;
 use frazil_shaders::types::DemFault as Raw;
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, Kernel, ReadbackRing, Recorder, Result, Threads};
 use std::fmt;
 
 const NONE: u32 = u32::MAX;
@@ -137,54 +138,43 @@ pub struct ReportedGrains<'a> {
     pub motion: &'a Buffer<frazil_shaders::types::GrainMotion>,
 }
 
-/// Fault record on the device, with the number of the current step.
-pub struct FaultRecord {
-    record: Buffer<Raw>,
+/// Fault record on the device, and the kernel that completes it.
+pub struct FaultReport {
+    record: FaultRecord<Raw>,
     report: Kernel<report_fault::Interface>,
 }
 
-/// Returns the record without a fault, after `step` steps.
-fn before(step: u64) -> Raw {
-    Raw {
-        step: NONE,
-        now: step as u32,
-        not_finite: NONE,
-        too_fast: NONE,
-        crowded: NONE,
-        n_rows: 0,
-        piece_not_finite: NONE,
-        ..bytemuck::Zeroable::zeroed()
-    }
-}
-
-impl FaultRecord {
-    /// Makes the record without a fault, after `step` steps.
-    pub fn new(device: &Device, step: u64) -> Result<Self> {
+impl FaultReport {
+    /// Makes the record without a fault.
+    pub fn new(device: &Device) -> Result<Self> {
+        let none = Raw {
+            not_finite: NONE,
+            too_fast: NONE,
+            crowded: NONE,
+            piece_not_finite: NONE,
+            ..bytemuck::Zeroable::zeroed()
+        };
         Ok(Self {
-            record: device.buffer_from("fault", &[before(step)])?,
+            record: FaultRecord::new(device, none)?,
             report: Kernel::specialized(device, &report_fault::Specialization::default())?,
         })
     }
 
-    /// Forgets any fault, after `step` steps. It waits for the device.
-    pub fn start(&self, device: &Device, step: u64) -> Result<()> {
-        device.upload(&self.record, &[before(step)])
+    /// Forgets any fault. It waits for the device.
+    pub fn clear(&self, device: &Device) -> Result<()> {
+        self.record.clear(device)
     }
 
-    /// Returns the step and the required number of rows, if the first fault is an overflow of contacts. It
-    /// waits for the device.
-    pub fn overflow(&self, device: &Device) -> Result<Option<(u64, u32)>> {
-        let raw = device.download(&self.record, 1)?[0];
-        Ok((raw.n_rows > 0).then_some((raw.step.into(), raw.n_rows)))
+    /// Returns the required number of rows, if the first fault is an overflow of contacts. It waits for the
+    /// device.
+    pub fn overflow(&self, device: &Device) -> Result<Option<u32>> {
+        let n_rows = self.record.download(device)?.n_rows;
+        Ok((n_rows > 0).then_some(n_rows))
     }
 
-    /// Returns the record as words, of which the first is that of no element unless there is a fault.
-    pub fn hold(&self) -> Buffer<u32> {
-        self.record.cast()
-    }
-
+    /// Returns the record, as the passes that detect faults write it.
     pub fn buffer(&self) -> &Buffer<Raw> {
-        &self.record
+        self.record.buffer()
     }
 
     /// Records the description of the first fault, if there was one, and its read-back; `capacity` is that of
@@ -192,25 +182,26 @@ impl FaultRecord {
     pub fn check(
         &self,
         recorder: &mut Recorder,
-        ring: &ReadbackRing,
+        (ring, clock): (&ReadbackRing, &Clock),
         grains: &ReportedGrains<'_>,
         parameters: &DemParameters,
         capacity: u32,
     ) -> Result<DemFaultCheck> {
         let &ReportedGrains { place, sphere, motion } = grains;
-        let fault = &self.record;
-        let bindings = report_fault::Bindings { place, sphere, motion, fault };
+        let fault = self.buffer();
+        let bindings = report_fault::Bindings { place, sphere, motion, fault, clock: clock.buffer() };
         recorder.dispatch(&self.report, Threads::Fixed(1), bindings, ());
         let terms = &parameters.terms;
         let [dt_s, stiffness_n_m] = [terms.dt_s, terms.normal_stiffness_n_m];
-        Ok(DemFaultCheck { record: ring.read(recorder, fault, 1)?, capacity, dt_s, stiffness_n_m })
+        let record = self.record.read(recorder, ring, clock)?;
+        Ok(DemFaultCheck { record, capacity, dt_s, stiffness_n_m })
     }
 }
 
 /// A fault record that is being read back.
 #[derive(Debug)]
 pub struct DemFaultCheck {
-    record: Pending<Raw>,
+    record: PendingRecord<Raw>,
     capacity: u32,
     dt_s: f32,
     stiffness_n_m: f32,
@@ -230,10 +221,10 @@ impl DemFaultCheck {
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<Option<DemFault>> {
-        let raw = self.record.wait()?[0];
+        let Some((step, raw)) = self.record.wait()? else { return Ok(None) };
         let known = |id: u32| (id != NONE).then_some(id);
-        Ok((raw.step != NONE).then(|| DemFault {
-            step: raw.step.into(),
+        Ok(Some(DemFault {
+            step,
             not_finite: known(raw.not_finite),
             too_fast: known(raw.too_fast),
             crowded: known(raw.crowded),

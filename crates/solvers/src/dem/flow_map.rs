@@ -1,9 +1,9 @@
 //! Map of a flow over its terrain: peaks of all steps, accumulated on the device.
 
-use super::fault::FaultRecord;
 use super::map_grid::MapGrid;
 use super::particles::Particles;
 use crate::FlowCells;
+use crate::clock::Clock;
 use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_shaders::dem::map::MAP_WORDS;
 use frazil_shaders::dem::{add_to_map, clear_map, raise_peaks};
@@ -60,19 +60,19 @@ impl FlowMap {
     }
 
     /// Records the mapping of the current state. To map a state twice changes nothing.
-    pub fn record(&self, recorder: &mut Recorder, grains: &Particles, fault: &FaultRecord) {
-        self.raise(recorder, grains, fault);
-        self.clear(recorder, grains, fault);
+    pub fn record(&self, recorder: &mut Recorder, grains: &Particles, clock: &Clock) {
+        self.raise(recorder, grains, clock);
+        self.clear(recorder, grains, clock);
     }
 
     /// Records the sums and the peaks; the sums remain.
-    fn raise(&self, recorder: &mut Recorder, grains: &Particles, fault: &FaultRecord) {
+    fn raise(&self, recorder: &mut Recorder, grains: &Particles, clock: &Clock) {
         let MapGrid { n_cells, cells_per_m, quanta_per_m3 } = self.grid;
         let bindings = add_to_map::Bindings {
             count: &grains.count.count,
             sphere: &grains.sphere,
             motion: &grains.motion,
-            fault: fault.buffer(),
+            clock: clock.buffer(),
             sums: &self.sums,
         };
         let params = add_to_map::Params { n_cells, cells_per_m, quanta_per_m3 };
@@ -80,7 +80,7 @@ impl FlowMap {
         let bindings = raise_peaks::Bindings {
             count: &grains.count.count,
             sphere: &grains.sphere,
-            fault: fault.buffer(),
+            clock: clock.buffer(),
             sums: &self.sums,
             peak_volume: &self.peak_volume,
             peak_speed: &self.peak_speed,
@@ -90,12 +90,12 @@ impl FlowMap {
         recorder.dispatch(&self.raise, Threads::Counted(&grains.count), bindings, params);
     }
 
-    fn clear(&self, recorder: &mut Recorder, grains: &Particles, fault: &FaultRecord) {
+    fn clear(&self, recorder: &mut Recorder, grains: &Particles, clock: &Clock) {
         let MapGrid { n_cells, cells_per_m, .. } = self.grid;
         let bindings = clear_map::Bindings {
             count: &grains.count.count,
             sphere: &grains.sphere,
-            fault: fault.buffer(),
+            clock: clock.buffer(),
             sums: &self.sums,
         };
         let params = clear_map::Params { n_cells, cells_per_m };
@@ -108,11 +108,11 @@ impl FlowMap {
         recorder: &mut Recorder,
         ring: &ReadbackRing,
         grains: &Particles,
-        fault: &FaultRecord,
+        clock: &Clock,
     ) -> frazil_vk::Result<PendingFlowCells> {
-        self.raise(recorder, grains, fault);
+        self.raise(recorder, grains, clock);
         let sums = ring.read(recorder, &self.sums, self.sums.len())?;
-        self.clear(recorder, grains, fault);
+        self.clear(recorder, grains, clock);
         let n = self.grid.n();
         Ok(PendingFlowCells {
             sums,

@@ -185,7 +185,7 @@ impl ContactLists {
         (self.count, self.list) = kernels;
     }
 
-    /// Records the beginning of a step: its number, and the decision whether it builds lists.
+    /// Records the beginning of a step: its clock, and the decision whether it builds lists.
     pub fn check(
         &self,
         recorder: &mut Recorder,
@@ -195,7 +195,7 @@ impl ContactLists {
     ) {
         let bindings = check_lists::Bindings {
             count: &count.count,
-            fault: context.fault.buffer(),
+            clock: context.clock.buffer(),
             lists: &self.state,
             grain_count: &self.listing.count,
             grain_args: &self.listing.args,
@@ -306,6 +306,7 @@ impl ContactLists {
             count: &grains.count.count,
             first_row: &self.rows.first_row,
             fault: context.fault.buffer(),
+            clock: context.clock.buffer(),
             grain_count: &self.listing.count,
             grain_args: &self.listing.args,
             stored_count: &self.stored.count,
@@ -333,9 +334,9 @@ impl ContactLists {
             order: &self.order,
             first_row: &self.rows.first_row,
             near: &self.rows.near,
+            clock: context.clock.buffer(),
         };
-        let params = list_contacts::Params { time_s: context.time_s };
-        recorder.dispatch(&self.list, Threads::Counted(&self.listing), bindings, params);
+        recorder.dispatch(&self.list, Threads::Counted(&self.listing), bindings, ());
         let bindings = load_histories::Bindings {
             count: &self.listing.count,
             sphere: &grains.sphere,
@@ -377,8 +378,9 @@ impl ContactLists {
             piece_cell_start: slabs.line.cell_start(),
             lists: &self.state,
             row_count: &self.row_count,
+            clock: context.clock.buffer(),
         };
-        let params = count_contacts::Params { time_s: context.time_s, has_skin: has_skin.into() };
+        let params = count_contacts::Params { has_skin: has_skin.into() };
         recorder.dispatch(&self.count, Threads::Counted(count), bindings, params);
     }
 }

@@ -1,10 +1,11 @@
 //! Slab pieces on the device, and the loads on them and on named bodies.
 
 use super::contacts::ListRows;
-use super::fault::FaultRecord;
+use super::fault::FaultReport;
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::pieces::Pieces;
+use crate::clock::Clock;
 use crate::{BodyLoads, SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView, ParticleTable};
@@ -32,9 +33,8 @@ pub struct StepContext<'a> {
     pub terms: &'a Buffer<DemTerms>,
     pub bodies: &'a Buffer<Body>,
     pub body_data: &'a Buffer<f32>,
-    pub fault: &'a FaultRecord,
-    /// Time at the start of the step if a body moves, else 0: so that the commands of steps recur.
-    pub time_s: f32,
+    pub clock: &'a Clock,
+    pub fault: &'a FaultReport,
 }
 
 /// Slab pieces, their links and the loads on bodies on the device. Empty buffers have one element that no
@@ -242,7 +242,7 @@ impl Slabs {
             faces: &self.faces,
             corners: &self.corners_m,
             sums: &self.sums,
-            fault: context.fault.buffer(),
+            clock: context.clock.buffer(),
         };
         recorder.declare_bytes(12 * u64::from(grains.count.expected()));
         recorder.dispatch(&self.collide, Threads::Counted(&grains.count), bindings, ());
@@ -255,7 +255,7 @@ impl Slabs {
         }
         let bindings = touch_points::Bindings {
             terms: context.terms,
-            fault: context.fault.buffer(),
+            clock: context.clock.buffer(),
             points: &self.points,
             motions: &self.motions,
             shapes: &self.shapes,
@@ -271,7 +271,7 @@ impl Slabs {
             sums: &self.sums,
             near_pieces: &self.near_pieces,
         };
-        let params = touch_points::Params { time_s: context.time_s, n_points: self.n_points as u32 };
+        let params = touch_points::Params { n_points: self.n_points as u32 };
         recorder.dispatch(&self.touch, Threads::Fixed(self.n_points), bindings, params);
     }
 
@@ -282,7 +282,7 @@ impl Slabs {
         }
         let bindings = pull_links::Bindings {
             terms: context.terms,
-            fault: context.fault.buffer(),
+            clock: context.clock.buffer(),
             links: &self.links,
             motions: &self.motions,
             link_is_whole: &self.link_is_whole,
@@ -300,6 +300,7 @@ impl Slabs {
         }
         let bindings = move_pieces::Bindings {
             terms: context.terms,
+            clock: context.clock.buffer(),
             fault: context.fault.buffer(),
             shapes: &self.shapes,
             motions: &self.motions,

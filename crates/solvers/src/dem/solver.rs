@@ -3,7 +3,7 @@
 mod interface;
 
 use super::contacts::{Contacts, Rows, capacity_for};
-use super::fault::{DemFaultCheck, FaultRecord, ReportedGrains};
+use super::fault::{DemFaultCheck, FaultReport, ReportedGrains};
 use super::flow_map::{FlowMap, PendingFlowCells};
 use super::grains::Grains;
 use super::lists::{ContactLists, skin_radii};
@@ -11,6 +11,7 @@ use super::metrics::{DemMeasurePass, PendingDemMetrics};
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{ShownPieces, Slabs, StepContext};
+use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::{Pair, Saved, SolverError, StateColumn, Tuning};
 use frazil_shaders::dem::{collide, move_grains};
@@ -75,7 +76,8 @@ pub struct Dem {
     map: Option<FlowMap>,
     collide: Kernel<collide::Interface>,
     move_grains: Kernel<move_grains::Interface>,
-    fault: FaultRecord,
+    clock: Clock,
+    fault: FaultReport,
     metrics_pass: DemMeasurePass,
     grab: GrabPass,
     ring: ReadbackRing,
@@ -186,7 +188,8 @@ impl Dem {
             tuning,
             collide,
             move_grains,
-            fault: FaultRecord::new(device, 0)?,
+            clock: Clock::new(device, 0)?,
+            fault: FaultReport::new(device)?,
             metrics_pass: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
             contacts,
@@ -235,26 +238,23 @@ impl Dem {
 
     fn map_flow(&self, recorder: &mut Recorder) {
         if let Some(map) = &self.map {
-            map.record(recorder, &self.particles, &self.fault);
+            map.record(recorder, &self.particles, &self.clock);
         }
     }
 
-    /// Returns the inputs of the piece kernels for the current step (after [`Self::step`] steps).
+    /// Returns the inputs of the piece kernels for the current step.
     fn step_context(&self) -> StepContext<'_> {
-        let has_motion = self.parameters.surroundings.has_motion();
-        let time_s = (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32;
         StepContext {
             terms: &self.terms,
             bodies: &self.bodies,
             body_data: &self.body_data,
+            clock: &self.clock,
             fault: &self.fault,
-            time_s: if has_motion { time_s } else { 0.0 },
         }
     }
 
     fn collide(&self, recorder: &mut Recorder) {
         let context = self.step_context();
-        let time_s = context.time_s;
         let (particles, lists) = (&self.particles, &self.lists);
         let rows = &lists.rows;
         let n_grains = u64::from(particles.count.expected());
@@ -271,12 +271,12 @@ impl Dem {
             bodies: &self.bodies,
             body_data: &self.body_data,
             load: &particles.load,
+            clock: self.clock.buffer(),
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
         };
         recorder.declare_bytes((52 + 28 + (4 + 2 * contact) * CONTACTS) * n_grains);
-        let params = collide::Params { time_s };
-        recorder.dispatch(&self.collide, Threads::Counted(&particles.count), bindings, params);
+        recorder.dispatch(&self.collide, Threads::Counted(&particles.count), bindings, ());
         self.slabs.collide_grains(recorder, &context, particles, rows);
         let bindings = move_grains::Bindings {
             count: &particles.count.count,
@@ -290,11 +290,11 @@ impl Dem {
             near: &rows.near,
             listed_at: &lists.listed_at,
             lists: &lists.state,
+            clock: self.clock.buffer(),
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
         };
-        let params = move_grains::Params { time_s };
-        recorder.dispatch(&self.move_grains, Threads::Counted(&particles.count), bindings, params);
+        recorder.dispatch(&self.move_grains, Threads::Counted(&particles.count), bindings, ());
     }
 
     /// Makes the columns the state: the next step begins with what was copied into
@@ -380,7 +380,7 @@ impl Dem {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_flow_cells(&self, recorder: &mut Recorder) -> frazil_vk::Result<Option<PendingFlowCells>> {
-        let read = |map: &FlowMap| map.read(recorder, &self.ring, &self.particles, &self.fault);
+        let read = |map: &FlowMap| map.read(recorder, &self.ring, &self.particles, &self.clock);
         self.map.as_ref().map(read).transpose()
     }
 
@@ -399,7 +399,13 @@ impl Dem {
             sphere: &self.particles.sphere,
             motion: &self.particles.motion,
         };
-        self.fault.check(recorder, &self.ring, &grains, &self.parameters, self.contacts.n_rows())
+        self.fault.check(
+            recorder,
+            (&self.ring, &self.clock),
+            &grains,
+            &self.parameters,
+            self.contacts.n_rows(),
+        )
     }
 
     /// Restores grains as they were before step `step` + 1, bit for bit. Set-up only: waits for the device.
@@ -428,7 +434,7 @@ impl Dem {
         let mut dem = Self::with_capacity(device, parameters, &grains, (&rows, capacity), tuning)?;
         dem.particles.table.restore_arrays(&saved)?;
         dem.step = step;
-        dem.fault.start(device, step)?;
+        dem.clock.start(device, step)?;
         Ok(dem)
     }
 

@@ -4,6 +4,7 @@ use super::loads::Loads;
 use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::SolverFault;
+use crate::clock::{Clock, FaultRecord, PendingRecord};
 use crate::fault::{length, suggest_dt};
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
 use frazil_shaders::mpm::{fault, report_fault};
@@ -90,16 +91,16 @@ impl From<Fault> for SolverFault {
     }
 }
 
-/// Fault record on the device, and the kernel that updates it at the end of a step.
-pub struct FaultRecord {
-    record: Buffer<MpmFault>,
+/// Fault record on the device, and the kernel that completes it at the end of a step.
+pub struct FaultReport {
+    record: FaultRecord<MpmFault>,
     report: Kernel<report_fault::Interface>,
 }
 
-/// A fault record that is being read back.
+/// A fault that is being read back.
 #[derive(Debug)]
 pub struct FaultCheck {
-    record: Pending<MpmFault>,
+    record: PendingRecord<MpmFault>,
     required: Pending<u32>,
     blocks: [u32; 3],
     dimensions: u32,
@@ -108,42 +109,33 @@ pub struct FaultCheck {
     cell_m: f32,
 }
 
-impl FaultRecord {
+impl FaultReport {
     pub fn new(device: &Device, parameters: &MpmParameters) -> Result<Self> {
         let report = report_fault::Specialization { dimensions: parameters.dimensions, ..Default::default() };
-        Ok(Self {
-            record: device.buffer_from("fault", &[before_step(0)])?,
-            report: Kernel::specialized(device, &report)?,
-        })
+        let none = MpmFault { place: NONE, kind: NONE, id: NONE, ..bytemuck::Zeroable::zeroed() };
+        Ok(Self { record: FaultRecord::new(device, none)?, report: Kernel::specialized(device, &report)? })
     }
 
-    /// Forgets any fault, before step `step` + 1. Set-up only: waits for the device.
-    pub fn start(&self, device: &Device, step: u64) -> Result<()> {
-        device.upload(&self.record, &[before_step(step)])
+    /// Forgets any fault. Set-up only: waits for the device.
+    pub fn clear(&self, device: &Device) -> Result<()> {
+        self.record.clear(device)
     }
 
-    /// Returns the step of the first fault, if it is an overflow of blocks. It waits for the device.
-    pub fn overflow(&self, device: &Device) -> Result<Option<u64>> {
-        let record = device.download(&self.record, 1)?[0];
-        let is_overflow = record.step != NONE && record.place == NONE;
-        Ok(is_overflow.then_some(record.step.into()))
-    }
-
-    /// Returns the record as words, of which the first is that of no element unless there is a fault.
-    pub fn hold(&self) -> Buffer<u32> {
-        self.record.cast()
+    /// Returns true if the first fault is an overflow of blocks. It waits for the device.
+    pub fn is_overflow(&self, device: &Device) -> Result<bool> {
+        Ok(self.record.download(device)?.place == NONE)
     }
 
     /// Returns the record, as the pass that detects faults writes it.
     pub fn buffer(&self) -> &Buffer<MpmFault> {
-        &self.record
+        self.record.buffer()
     }
 
     /// Records the description of the first fault, and the end of a step for the loads on bodies.
     pub fn report(
         &self,
         recorder: &mut Recorder,
-        terms: &Buffer<MpmTerms>,
+        (terms, clock): (&Buffer<MpmTerms>, &Clock),
         particles: &Particles,
         key: &Buffer<u32>,
         loads: &Loads,
@@ -155,7 +147,8 @@ impl FaultRecord {
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),
             elastic: particles.elastic.front(),
-            fault: &self.record,
+            fault: self.buffer(),
+            clock: clock.buffer(),
             sums: &loads.sums,
             loads: &loads.record.loads,
         };
@@ -168,12 +161,12 @@ impl FaultRecord {
     pub fn check(
         &self,
         recorder: &mut Recorder,
-        ring: &ReadbackRing,
+        (ring, clock): (&ReadbackRing, &Clock),
         blocks: &SparseBlocks,
         parameters: &MpmParameters,
     ) -> Result<FaultCheck> {
         Ok(FaultCheck {
-            record: ring.read(recorder, &self.record, 1)?,
+            record: self.record.read(recorder, ring, clock)?,
             required: ring.read(recorder, blocks.required(), 2)?,
             dt_s: parameters.terms.dt_s,
             cell_m: parameters.terms.cell_m,
@@ -181,21 +174,6 @@ impl FaultRecord {
             dimensions: blocks.layout().dimensions(),
             capacity: blocks.capacity(),
         })
-    }
-}
-
-/// Returns the record without a fault, before step `step` + 1.
-fn before_step(step: u64) -> MpmFault {
-    MpmFault {
-        step: NONE,
-        now: step as u32,
-        place: NONE,
-        kind: NONE,
-        id: NONE,
-        key: 0,
-        position_m: [0.0; 3],
-        velocity_m_s: [0.0; 3],
-        determinant: 0.0,
     }
 }
 
@@ -219,10 +197,7 @@ impl FaultCheck {
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<Option<Fault>> {
-        let record = self.record.wait()?[0];
-        if record.step == NONE {
-            return Ok(None);
-        }
+        let Some((step, record)) = self.record.wait()? else { return Ok(None) };
         let particle = |what| FaultKind::Particle {
             what,
             id: record.id,
@@ -245,7 +220,6 @@ impl FaultCheck {
                 ("SortByCell", FaultKind::GridFull { capacity: self.capacity, required })
             }
         };
-        let step = record.step.into();
         Ok(Some(Fault { step, pass, found, dt_s: self.dt_s, cell_m: self.cell_m }))
     }
 }

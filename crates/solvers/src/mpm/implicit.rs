@@ -10,7 +10,7 @@ use frazil_shaders::mpm::{
     advance_direction, advance_velocity, apply_stiffness, begin_solve, collide_nodes, differentiate_stress,
     dot_nodes, find_contacts, settle_solve,
 };
-use frazil_shaders::types::MpmSolve;
+use frazil_shaders::types::{MpmSolve, StepClock};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Vectors, scalars and kernels of the solve.
@@ -171,15 +171,20 @@ impl ImplicitSolve {
         &self.solve
     }
 
-    /// Records the solve, starting from the nodes' velocities, and the collisions of nodes at the given time.
+    /// Records the solve, starting from the nodes' velocities, and the collisions of nodes.
     ///
     /// # Errors
     /// More blocks than the vectors have capacity for.
-    pub fn record(&self, recorder: &mut Recorder, at: Bodies<'_>, time_s: f32) -> Result<(), SolverError> {
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        at: Bodies<'_>,
+        clock: &Buffer<StepClock>,
+    ) -> Result<(), SolverError> {
         let Vectors { z, q, w, .. } = &self.vectors;
         let v = &at.nodes.velocity;
         recorder.fill(&self.solve, 0);
-        self.find_contacts(recorder, at, time_s);
+        self.find_contacts(recorder, at, clock);
         self.dot(recorder, at, 0, v, v)?;
         self.settle(recorder, settle_solve::START);
         self.apply(recorder, at, v, w);
@@ -198,7 +203,7 @@ impl ImplicitSolve {
             self.dot(recorder, at, 1, z, z)?;
             self.settle(recorder, settle_solve::NEXT);
         }
-        self.collide(recorder, at, time_s);
+        self.collide(recorder, at, clock);
         Ok(())
     }
 
@@ -318,7 +323,7 @@ impl ImplicitSolve {
     }
 
     /// Records the detection of the contacts of nodes after step 5.
-    fn find_contacts(&self, recorder: &mut Recorder, at: Bodies<'_>, time_s: f32) {
+    fn find_contacts(&self, recorder: &mut Recorder, at: Bodies<'_>, clock: &Buffer<StepClock>) {
         let Bodies { constants, blocks, nodes, .. } = at;
         let bindings = find_contacts::Bindings {
             active_count: &blocks.active_count().count,
@@ -329,17 +334,12 @@ impl ImplicitSolve {
             body_data: &constants.body_data,
             node_velocity: &nodes.velocity,
             held: &self.vectors.held,
+            clock,
         };
-        let params = find_contacts::Params { time_s };
-        recorder.dispatch(
-            &self.kernels.find_contacts,
-            Threads::Counted(blocks.active_count()),
-            bindings,
-            params,
-        );
+        recorder.dispatch(&self.kernels.find_contacts, Threads::Counted(blocks.active_count()), bindings, ());
     }
 
-    fn collide(&self, recorder: &mut Recorder, at: Bodies<'_>, time_s: f32) {
+    fn collide(&self, recorder: &mut Recorder, at: Bodies<'_>, clock: &Buffer<StepClock>) {
         let Bodies { constants, blocks, nodes, .. } = at;
         let bindings = collide_nodes::Bindings {
             active_count: &blocks.active_count().count,
@@ -350,8 +350,8 @@ impl ImplicitSolve {
             body_data: &constants.body_data,
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
+            clock,
         };
-        let params = collide_nodes::Params { time_s };
-        recorder.dispatch(&self.kernels.collide, Threads::Counted(blocks.active_count()), bindings, params);
+        recorder.dispatch(&self.kernels.collide, Threads::Counted(blocks.active_count()), bindings, ());
     }
 }

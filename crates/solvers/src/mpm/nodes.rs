@@ -8,7 +8,7 @@ use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
     add_tiles, clear_nodes, rasterize_fixed, rasterize_float, rasterize_tiles, read_fixed, update_nodes,
 };
-use frazil_shaders::types::{Body, MpmFault, MpmTerms};
+use frazil_shaders::types::{Body, MpmTerms, StepClock};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Maximum number of rows of the stencil's nodes that one thread sums, of 3 or 4 rows in a plane, 9 or 16 in
@@ -40,8 +40,8 @@ pub struct Constants {
 pub struct Outcome<'a> {
     /// Sums of impulses on bodies.
     pub sums: &'a Buffer<u32>,
-    /// First fault, and the clock.
-    pub fault: &'a Buffer<MpmFault>,
+    /// Clock of the simulation.
+    pub clock: &'a Buffer<StepClock>,
 }
 
 /// Arrays with one element per node of the active blocks.
@@ -351,8 +351,7 @@ impl Transfer {
     }
 
     /// Records the sums of tiles at every node, and steps 4 and 5: velocities of nodes after forces, gravity
-    /// and collisions at the given time, and the sums of impulses on bodies; advances the clock of the fault
-    /// record.
+    /// and collisions, and the sums of impulses on bodies.
     pub fn update(
         &self,
         recorder: &mut Recorder,
@@ -360,7 +359,6 @@ impl Transfer {
         blocks: &SparseBlocks,
         nodes: &Nodes,
         outcome: Outcome<'_>,
-        time_s: f32,
     ) {
         let bindings = update_nodes::Bindings {
             active_count: &blocks.active_count().count,
@@ -376,9 +374,8 @@ impl Transfer {
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
             sums: outcome.sums,
-            fault: outcome.fault,
+            clock: outcome.clock,
         };
-        let params = update_nodes::Params { time_s };
-        recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, params);
+        recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, ());
     }
 }

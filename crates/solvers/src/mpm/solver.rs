@@ -3,7 +3,7 @@
 mod interface;
 
 use super::capacity::CapacityControl;
-use super::fault::{FaultCheck, FaultRecord, block_capacity};
+use super::fault::{FaultCheck, FaultReport, block_capacity};
 use super::implicit::{Bodies, ImplicitSolve};
 use super::loads::Loads;
 use super::metrics::{MpmMeasurePass, PendingMpmMetrics};
@@ -11,6 +11,7 @@ use super::nodes::{Constants, Nodes, Outcome, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
+use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
 use frazil_kernels::{BlockCapacity, SparseBlocks};
@@ -61,7 +62,8 @@ pub struct Mpm {
     transfer: Transfer,
     implicit: Option<ImplicitSolve>,
     loads: Loads,
-    fault: FaultRecord,
+    clock: Clock,
+    fault: FaultReport,
     kernels: Kernels,
     metrics_pass: MpmMeasurePass,
     grab: GrabPass,
@@ -203,7 +205,8 @@ impl Mpm {
             transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
             loads,
-            fault: FaultRecord::new(device, &parameters)?,
+            clock: Clock::new(device, 0)?,
+            fault: FaultReport::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,
             metrics_pass: MpmMeasurePass::new(device, &parameters, n as u32)?,
             ring: ReadbackRing::new(device),
@@ -253,7 +256,7 @@ impl Mpm {
         match stage {
             Stage::FindCells => {
                 let position = self.particles.phase.position.front();
-                let hold = self.fault.hold();
+                let hold = self.clock.hold();
                 self.blocks.record_keys(recorder, count, position, &self.key, Some(&hold));
             }
             Stage::SortByCell => {
@@ -271,9 +274,9 @@ impl Mpm {
                 );
             }
             Stage::UpdateNodes => {
-                let outcome = Outcome { sums: &self.loads.sums, fault: self.fault.buffer() };
-                let time_s = self.time_s();
-                self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, outcome, time_s);
+                self.clock.record_advance(recorder);
+                let outcome = Outcome { sums: &self.loads.sums, clock: self.clock.buffer() };
+                self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, outcome);
             }
             Stage::SolveImplicit => {
                 if let Some(implicit) = &self.implicit {
@@ -283,7 +286,7 @@ impl Mpm {
                         blocks: &self.blocks,
                         nodes: &self.nodes,
                     };
-                    implicit.record(recorder, bodies, self.time_s())?;
+                    implicit.record(recorder, bodies, self.clock.buffer())?;
                 }
             }
             Stage::UpdateParticles => self.update_particles(recorder),
@@ -291,17 +294,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// Returns the time in s at which the next step begins; 0 without moving bodies, which alone depend on
-    /// it, so that the commands of steps recur.
-    fn time_s(&self) -> f32 {
-        if !self.parameters.surroundings.has_motion() {
-            return 0.0;
-        }
-        (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32
-    }
-
     fn update_particles(&mut self, recorder: &mut Recorder) {
-        let time_s = self.time_s();
         self.step += 1;
         let (particles, blocks) = (&self.particles, &self.blocks);
         let bindings = update_particles::Bindings {
@@ -320,6 +313,7 @@ impl Mpm {
             stress: particles.stress.front(),
             affine: particles.affine.front(),
             fault: self.fault.buffer(),
+            clock: self.clock.buffer(),
         };
         let p = &self.parameters;
         let affine = if p.has_affine() { p.matrix_words() } else { 0 };
@@ -341,10 +335,11 @@ impl Mpm {
                 position: particles.phase.position.front(),
                 velocity: particles.phase.velocity.front(),
                 fault: self.fault.buffer(),
+                clock: self.clock.buffer(),
                 mass: particles.mass.front(),
                 sums: &self.loads.sums,
             };
-            let params = collide_particles::Params { time_s, block_capacity: block_capacity(blocks) };
+            let params = collide_particles::Params { block_capacity: block_capacity(blocks) };
             recorder.dispatch(collide_particles, threads, bindings, params);
         }
         if let Some(apply_contact) = &self.kernels.apply_contact {
@@ -356,19 +351,14 @@ impl Mpm {
                 blocks_required: blocks.required(),
                 mass: particles.mass.front(),
                 volume: particles.volume.front(),
-                fault: self.fault.buffer(),
+                clock: self.clock.buffer(),
                 position: particles.phase.position.front(),
                 velocity: particles.phase.velocity.front(),
                 affine: particles.affine.front(),
                 contact: &particles.contact.front().cast(),
                 sums: &self.loads.sums,
             };
-            // The particles are at the end of the step, and so are the bodies.
-            let params = apply_contact::Params {
-                time_s: self.time_s(),
-                block_capacity: block_capacity(blocks),
-                is_first_step: (self.step == 1).into(),
-            };
+            let params = apply_contact::Params { block_capacity: block_capacity(blocks) };
             recorder.dispatch(apply_contact, threads, bindings, params);
         }
         if self.loads.measured().is_some() {
@@ -379,8 +369,8 @@ impl Mpm {
     /// Records the description of the first fault, if there was one, and the end of a step for loads on
     /// bodies.
     fn report_fault(&self, recorder: &mut Recorder) {
-        let terms = &self.constants.terms;
-        self.fault.report(recorder, terms, &self.particles, &self.key, &self.loads);
+        let constants = (&self.constants.terms, &self.clock);
+        self.fault.report(recorder, constants, &self.particles, &self.key, &self.loads);
     }
 
     /// Records step 2, which is computed once.
@@ -504,7 +494,7 @@ impl Mpm {
         if self.loads.measured().is_none() {
             self.report_fault(recorder);
         }
-        self.fault.check(recorder, &self.ring, &self.blocks, &self.parameters)
+        self.fault.check(recorder, (&self.ring, &self.clock), &self.blocks, &self.parameters)
     }
 
     /// Restores snow as it was before step `step` + 1, bit for bit. Set-up only: waits for the device.
@@ -531,7 +521,7 @@ impl Mpm {
         let mut mpm = Self::with_columns(device, parameters, &initial_state, tuning)?;
         mpm.particles.table.restore(&saved)?;
         mpm.step = step;
-        mpm.fault.start(device, step)?;
+        mpm.clock.start(device, step)?;
         Ok(mpm)
     }
 }

@@ -6,15 +6,13 @@ use super::neighbour_rows::{NO_FLAG, NeighbourRows};
 use super::parameters::Parameters;
 use crate::BodyLoads;
 use crate::bodies::{impulse_sums, quanta_per_n_s};
-use frazil_particles::{ColumnKind, Material, ParticleTable, PhaseArray};
+use crate::clock::Clock;
+use frazil_particles::{Material, ParticleTable, PhaseArray};
 use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::pbd::{apply_body_drag, compute_boundary_density, project_out_of_bodies};
 use frazil_shaders::snow::apply_body_friction;
-use frazil_shaders::types::{Body, BodyTerms};
-use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, Kernel, Recorder, Result, Threads};
-
-/// Column of a saved state that holds the number of steps.
-const STEPS_COLUMN: &str = "body steps";
+use frazil_shaders::types::{Body, BodyTerms, StepClock};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
 /// Bodies of a scene, and the kernels in which position-based particles interact with them.
 pub(super) struct Bodies {
@@ -25,10 +23,9 @@ pub(super) struct Bodies {
     bodies: Buffer<Body>,
     /// Heights, meshes and motions of the bodies.
     body_data: Buffer<f32>,
-    /// Number of steps so far, one element: the time of a step.
-    steps: Buffer<u32>,
+    /// Clock of the simulation.
+    clock: Buffer<StepClock>,
     terms: Buffer<BodyTerms>,
-    has_motion: bool,
     reduction: reduce_body_loads::Params,
     reduce: Kernel<reduce_body_loads::Interface>,
     inverse_h: f32,
@@ -85,6 +82,7 @@ impl Bodies {
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
+        clock: &Clock,
         [static_friction, kinetic_friction]: [f32; 2],
     ) -> Result<Option<Self>> {
         if !parameters.has_bodies() {
@@ -129,8 +127,7 @@ impl Bodies {
             sums: impulse_sums(device, surroundings.names.len())?,
             bodies,
             body_data,
-            steps: device.buffer_from("steps", &[0])?,
-            has_motion: surroundings.has_motion(),
+            clock: clock.buffer().clone(),
             reduction: reduce_body_loads::Params {
                 n_bodies: surroundings.names.len() as u32,
                 dt_s: parameters.dt_s,
@@ -149,35 +146,31 @@ impl Bodies {
         }))
     }
 
-    /// Adopts other parameters, and other motions, of the same bodies; loads and the number of steps so far
-    /// are kept.
+    /// Adopts other parameters, and other motions, of the same bodies; the loads so far are kept.
     pub fn adopt(&mut self, mut new: Self) {
         std::mem::swap(&mut new.loads, &mut self.loads);
         std::mem::swap(&mut new.sums, &mut self.sums);
-        std::mem::swap(&mut new.steps, &mut self.steps);
         *self = new;
     }
 
-    /// Records the boundary density at positions, within a step or between two.
+    /// Records the boundary density at positions, at the end of the running step or, between two, now.
     pub fn compute_boundary_density(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         at: &Buffer<[f32; 3]>,
         interaction: &BodyInteraction,
-        is_within_step: bool,
     ) {
         let bindings = compute_boundary_density::Bindings {
             count: &count.count,
             terms: &self.terms,
-            steps: &self.steps,
+            clock: &self.clock,
             bodies: &self.bodies,
             body_data: &self.body_data,
             predicted: at,
             boundary_density: &interaction.boundary_density,
         };
-        let params = compute_boundary_density::Params { steps_ahead: is_within_step.into() };
-        recorder.dispatch(&self.compute_boundary_density, Threads::Counted(count), bindings, params);
+        recorder.dispatch(&self.compute_boundary_density, Threads::Counted(count), bindings, ());
     }
 
     /// Records the projection of predicted positions out of bodies; keeps the pushes of snow.
@@ -197,7 +190,7 @@ impl Bodies {
         let bindings = project_out_of_bodies::Bindings {
             count: &count.count,
             terms: &self.terms,
-            steps: &self.steps,
+            clock: &self.clock,
             bodies: &self.bodies,
             body_data: &self.body_data,
             constraint,
@@ -238,7 +231,7 @@ impl Bodies {
         let bindings = apply_body_drag::Bindings {
             count: &phase.count.count,
             terms: &self.terms,
-            steps: &self.steps,
+            clock: &self.clock,
             bodies: &self.bodies,
             body_data: &self.body_data,
             predicted,
@@ -266,7 +259,7 @@ impl Bodies {
         let bindings = apply_body_friction::Bindings {
             count: &phase.count.count,
             terms: &self.terms,
-            steps: &self.steps,
+            clock: &self.clock,
             bodies: &self.bodies,
             body_data: &self.body_data,
             position: phase.position.front(),
@@ -278,20 +271,15 @@ impl Bodies {
         recorder.dispatch(&self.apply_friction, Threads::Counted(&phase.count), bindings, ());
     }
 
-    /// Records the end of a step: computes the loads from the sums, clears the sums and counts the step.
-    /// Without named bodies, and if no body moves, there is nothing to do.
+    /// Records the loads of a step: computes them from the sums, and clears these. Without named bodies there
+    /// is nothing to do.
     pub fn record_reduction(&self, recorder: &mut Recorder) {
-        if !self.counts_steps() {
+        let n_named = self.loads.names().len();
+        if n_named == 0 {
             return;
         }
-        let bindings =
-            reduce_body_loads::Bindings { steps: &self.steps, sums: &self.sums, loads: &self.loads.loads };
-        let threads = Threads::Fixed(self.loads.names().len().max(1));
-        recorder.dispatch(&self.reduce, threads, bindings, self.reduction);
-    }
-
-    fn counts_steps(&self) -> bool {
-        self.has_motion || !self.loads.names().is_empty()
+        let bindings = reduce_body_loads::Bindings { sums: &self.sums, loads: &self.loads.loads };
+        recorder.dispatch(&self.reduce, Threads::Fixed(n_named), bindings, self.reduction);
     }
 
     /// Returns the loads on bodies, if the scene names any.
@@ -299,11 +287,8 @@ impl Bodies {
         (!self.loads.names().is_empty()).then_some(&self.loads)
     }
 
-    /// Registers the count of steps and the loads for checkpoints.
+    /// Registers the loads for checkpoints.
     pub fn register(&self, table: &mut ParticleTable) {
-        if self.counts_steps() {
-            table.array(STEPS_COLUMN, "1", ColumnKind::U32, DoubleBuffer::single(self.steps.clone()));
-        }
         self.loads.register(table);
     }
 

@@ -2,11 +2,12 @@
 
 use super::parameters::Parameters;
 use super::particles::Particles;
+use crate::clock::{Clock, FaultRecord, PendingRecord};
 use crate::fault::{length, suggest_dt};
 use crate::{PendingFault, SolverFault};
 use frazil_shaders::pbd::{end_step, fault};
 use frazil_shaders::types::{FaultLimits, PbdFault as Raw};
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, Kernel, ReadbackRing, Recorder, Result, Threads};
 
 const NONE: u32 = u32::MAX;
 
@@ -14,11 +15,11 @@ const NONE: u32 = u32::MAX;
 /// bound in SPH.
 const SUGGESTED_COURANT: f64 = 0.4;
 
-/// Fault record on the device, and the kernel that updates it at the end of a step.
-pub struct FaultRecord {
+/// Fault record on the device, and the kernel that completes it at the end of a step.
+pub struct FaultReport {
     /// Lowest index of a particle with each kind of fault, by phase, and the bits of the largest speed.
     pub(super) faulty: Buffer<u32>,
-    record: Buffer<Raw>,
+    record: FaultRecord<Raw>,
     end_step: Kernel<end_step::Interface>,
     names: &'static [&'static str],
     /// Stand for the buffers of a second phase.
@@ -33,7 +34,7 @@ pub struct FaultRecord {
 /// A fault record that is being read back.
 #[derive(Debug)]
 struct FaultCheck {
-    record: Pending<Raw>,
+    record: PendingRecord<Raw>,
     names: &'static [&'static str],
     dt_s: f64,
     support_m: f64,
@@ -41,14 +42,9 @@ struct FaultCheck {
     limits: FaultLimits,
 }
 
-/// Returns the record without a fault, after `step` steps.
-fn before(step: u64) -> Raw {
-    Raw { step: NONE, n_steps: step as u32, kind: NONE, id: NONE, ..bytemuck::Zeroable::zeroed() }
-}
-
-impl FaultRecord {
-    /// Makes the record of phases of these names, after `step` steps.
-    pub fn new(device: &Device, names: &'static [&'static str], step: u64) -> Result<Self> {
+impl FaultReport {
+    /// Makes the record of phases of these names.
+    pub fn new(device: &Device, names: &'static [&'static str]) -> Result<Self> {
         let end_step =
             end_step::Specialization { has_second_phase: (names.len() > 1).into(), ..Default::default() };
         // The lowest indices, then the bits of the largest speed of each phase.
@@ -57,7 +53,7 @@ impl FaultRecord {
         let vector = |name| device.buffer(name, 1);
         Ok(Self {
             faulty: device.buffer_from("faulty particles", &faulty)?,
-            record: device.buffer_from("fault", &[before(step)])?,
+            record: FaultRecord::new(device, Raw { kind: NONE, id: NONE, ..bytemuck::Zeroable::zeroed() })?,
             end_step: Kernel::specialized(device, &end_step)?,
             names,
             no_id: device.buffer("no ids", 1)?,
@@ -71,7 +67,7 @@ impl FaultRecord {
 
     /// Records the end of a step of each phase, after its predicted positions are accepted. The velocities
     /// are those in which faults were detected, before XSPH.
-    pub fn record_end(&self, recorder: &mut Recorder, phases: &[&Particles]) {
+    pub fn record_end(&self, recorder: &mut Recorder, clock: &Clock, phases: &[&Particles]) {
         let [first, second] = [phases.first(), phases.get(1)];
         let Some(first) = first else { return };
         let bindings = end_step::Bindings {
@@ -88,15 +84,21 @@ impl FaultRecord {
             second_density: second.map_or(&self.no_density, |second| &second.density),
             second_count: second.map_or(&self.no_count, |second| &second.phase.count.count),
             second_args: second.map_or(&self.no_args, |second| &second.phase.count.args),
-            fault: &self.record,
+            fault: self.record.buffer(),
+            clock: clock.buffer(),
         };
         recorder.dispatch(&self.end_step, Threads::Fixed(1), bindings, ());
     }
 
     /// Records the read-back of the record.
-    pub fn check(&self, recorder: &mut Recorder, parameters: &Parameters) -> Result<PendingFault> {
+    pub fn check(
+        &self,
+        recorder: &mut Recorder,
+        clock: &Clock,
+        parameters: &Parameters,
+    ) -> Result<PendingFault> {
         let check = FaultCheck {
-            record: self.ring.read(recorder, &self.record, 1)?,
+            record: self.record.read(recorder, &self.ring, clock)?,
             names: self.names,
             dt_s: parameters.dt_s.into(),
             support_m: parameters.support_m.into(),
@@ -109,10 +111,7 @@ impl FaultRecord {
 
 impl FaultCheck {
     fn wait(self) -> Result<Option<SolverFault>> {
-        let record = self.record.wait()?[0];
-        if record.step == NONE {
-            return Ok(None);
-        }
+        let Some((step, record)) = self.record.wait()? else { return Ok(None) };
         let name = self.names.get(record.phase as usize).copied().unwrap_or("particle");
         let object = format!("{name} {}", record.id);
         let (speed, density) = (length(record.velocity_m_s), f64::from(record.density_kg_m3));
@@ -160,7 +159,7 @@ impl FaultCheck {
         };
         let suggestion = suggest_dt(self.dt_s, share);
         Ok(Some(SolverFault {
-            step: record.step.into(),
+            step,
             pass,
             message: format!(
                 "{object} {what} (position {:?} m, velocity {:?} m/s, density {} kg/m³); {suggestion}",

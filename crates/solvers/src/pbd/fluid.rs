@@ -4,12 +4,13 @@ mod interface;
 
 use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
-use super::fault::FaultRecord;
+use super::fault::FaultReport;
 use super::metrics::{MeasurePass, PendingMetrics};
 use super::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
 use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
+use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Tuning};
 use frazil_particles::{Material, ParticleTable};
@@ -72,7 +73,8 @@ pub struct Fluid {
     rows: NeighbourRows,
     metrics_pass: MeasurePass,
     grab: GrabPass,
-    fault: FaultRecord,
+    clock: Clock,
+    fault: FaultReport,
     tuning: Tuning,
 }
 
@@ -201,7 +203,8 @@ impl Fluid {
         let rows = NeighbourRows::new(device, &parameters, tuning, capacity)?;
         let mut particles = Particles::new(device, &parameters, initial, (capacity, false), tuning)?;
         let density_solve = DensitySolve::new(device, workgroup_size, &parameters, &mut particles.table)?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?;
+        let clock = Clock::new(device, step)?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters, &clock, [0.0; 2])?;
         if let Some(bodies) = &bodies {
             bodies.register(&mut particles.table);
         }
@@ -213,7 +216,8 @@ impl Fluid {
             particles,
             bodies,
             grab: GrabPass::new(device, workgroup_size)?,
-            fault: FaultRecord::new(device, &["particle"], step)?,
+            clock,
+            fault: FaultReport::new(device, &["particle"])?,
             tuning,
             parameters,
         })
@@ -251,7 +255,10 @@ impl Fluid {
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         match stage {
-            Stage::Integrate => self.integrate(recorder, self.parameters.dt_s),
+            Stage::Integrate => {
+                self.clock.record_advance(recorder);
+                self.integrate(recorder, self.parameters.dt_s);
+            }
             Stage::SortByCell => {
                 if let Err(error) = self.particles.sort_by_cell(recorder) {
                     recorder.fail(error.during(stage));
@@ -275,7 +282,7 @@ impl Fluid {
             Stage::SolvePositions => self.solve_positions(recorder),
             Stage::UpdateVelocity => self.update_velocity(recorder),
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
-            Stage::EndStep => self.fault.record_end(recorder, &[&self.particles]),
+            Stage::EndStep => self.fault.record_end(recorder, &self.clock, &[&self.particles]),
         }
     }
 
@@ -315,7 +322,7 @@ impl Fluid {
         self.density_solve.record_begin(recorder, &self.phase.count, self.predicted(), &self.constraint);
         if let Some(bodies) = &self.bodies {
             let (count, interaction) = (&self.phase.count, &self.interaction);
-            bodies.compute_boundary_density(recorder, count, self.predicted(), interaction, true);
+            bodies.compute_boundary_density(recorder, count, self.predicted(), interaction);
         }
     }
 
@@ -334,7 +341,7 @@ impl Fluid {
     fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>, is_within_step: bool) {
         let count = if is_within_step { self.active() } else { &self.phase.count };
         if let Some(bodies) = &self.bodies {
-            bodies.compute_boundary_density(recorder, count, at, &self.interaction, is_within_step);
+            bodies.compute_boundary_density(recorder, count, at, &self.interaction);
         }
         let bindings = solve_density::Bindings {
             count: &count.count,
@@ -444,7 +451,7 @@ impl Fluid {
             bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();
-        self.fault.record_end(recorder, &[&self.particles]);
+        self.fault.record_end(recorder, &self.clock, &[&self.particles]);
     }
 
     /// Returns the lowest index of a particle with each kind of fault, on the device.
@@ -457,7 +464,7 @@ impl Fluid {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingFault> {
-        self.fault.check(recorder, &self.parameters)
+        self.fault.check(recorder, &self.clock, &self.parameters)
     }
 
     /// Records the densities at the positions of the state.
@@ -498,7 +505,7 @@ impl Fluid {
             }
         };
         let kernels = Kernels::new(device, workgroup_size, &parameters, rows.as_ref().unwrap_or(&self.rows))?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters, &self.clock, [0.0; 2])?;
         Ok(PreparedFluid { parameters, rows, kernels, bodies })
     }
 

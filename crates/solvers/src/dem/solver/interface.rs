@@ -72,13 +72,15 @@ impl Solver for Dem {
     }
 
     fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
-        let Some((step, required)) = self.fault.overflow(device)? else { return Ok(None) };
+        let Some(step) = self.clock.fault_step(device)? else { return Ok(None) };
+        let Some(required) = self.fault.overflow(device)? else { return Ok(None) };
         let from = self.contacts.n_rows();
         let limit = device.capabilities().max_storage_range / size_of::<[f32; 4]>() as u64;
         let to = grown_capacity(from, required, limit.try_into().unwrap_or(u32::MAX));
         let (contact, shear) = self.contacts.grown(device, to)?;
         self.lists.grow(device, &self.parameters, to)?;
-        self.fault.start(device, step - 1)?;
+        self.clock.start(device, step - 1)?;
+        self.fault.clear(device)?;
         (self.contacts.contact, self.contacts.shear) = (contact, shear);
         self.contacts.register_rows(&mut self.particles.table);
         // The columns hold the state: the step had stored it before its lists turned out not to fit.
@@ -91,7 +93,7 @@ impl Solver for Dem {
         self.record_output(recorder);
         let Particles { count, position, velocity, .. } = &self.particles;
         let pull = (grab, self.parameters.terms.dt_s);
-        self.grab.record_on(recorder, count, [position, velocity], pull, Some(&self.fault.hold()));
+        self.grab.record_on(recorder, count, [position, velocity], pull, Some(&self.clock.hold()));
         self.adopt_columns();
         true
     }

@@ -47,7 +47,10 @@ impl Solver for Mpm {
     }
 
     fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
-        let Some(step) = self.fault.overflow(device)? else { return Ok(None) };
+        let Some(step) = self.clock.fault_step(device)? else { return Ok(None) };
+        if !self.fault.is_overflow(device)? {
+            return Ok(None);
+        }
         let from = self.blocks.capacity();
         let required = device.download(self.blocks.required(), 2)?;
         let to = CapacityControl::beyond(from, [required[0], required[1]]);
@@ -58,7 +61,8 @@ impl Solver for Mpm {
         self.resize(to)?;
         self.capacity_control = CapacityControl::default();
         self.step = step - 1;
-        self.fault.start(device, self.step)?;
+        self.clock.start(device, self.step)?;
+        self.fault.clear(device)?;
         Ok(Some(Regrown { step: self.step, object, from: numbers[0], to: numbers[1] }))
     }
 
@@ -66,7 +70,7 @@ impl Solver for Mpm {
         let phase = &self.particles.phase;
         let columns = [phase.position.front(), phase.velocity.front()];
         let pull = (grab, self.parameters.terms.dt_s);
-        self.grab.record_on(recorder, &phase.count, columns, pull, Some(&self.fault.hold()));
+        self.grab.record_on(recorder, &phase.count, columns, pull, Some(&self.clock.hold()));
         true
     }
 

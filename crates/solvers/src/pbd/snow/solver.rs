@@ -14,10 +14,11 @@ use super::phase_particles::{InitialState, PhaseParticles};
 use super::rows::SnowRows;
 use super::shape::Shape;
 use super::terms::SnowParameters;
+use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::pair::register_bonds;
 use crate::pbd::bodies::{Bodies, Displacement};
-use crate::pbd::fault::FaultRecord;
+use crate::pbd::fault::FaultReport;
 use crate::pbd::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
 use crate::pbd::neighbour_rows::NO_FLAG;
 use crate::{BodyLoads, PendingFault, SolverError, Tuning};
@@ -99,7 +100,8 @@ pub struct Snow {
     metrics_pass: SnowMeasurePass,
     ring: ReadbackRing,
     grab: GrabPass,
-    fault: FaultRecord,
+    clock: Clock,
+    fault: FaultReport,
     tuning: Tuning,
     capacity: u32,
 }
@@ -169,7 +171,8 @@ impl Snow {
             WallModel::Analytic => None,
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
-        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, friction)?;
+        let clock = Clock::new(device, step)?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &clock, friction)?;
         let mut output = Output::new(device, workgroup_size, &solid)?;
         let arrays = output.table_mut();
         register_bonds(arrays, "link", links.bonds());
@@ -201,7 +204,8 @@ impl Snow {
             metrics_pass: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
             grab: GrabPass::new(device, workgroup_size)?,
-            fault: FaultRecord::new(device, &["snow particle", "water particle"], step)?,
+            clock,
+            fault: FaultReport::new(device, &["snow particle", "water particle"])?,
             tuning,
             rows,
             solid,
@@ -224,7 +228,7 @@ impl Snow {
         }
         self.predict(recorder, 0.0);
         self.links.build_first(recorder, &self.solid)?;
-        self.compute_lambda(recorder, false);
+        self.compute_lambda(recorder);
         self.output.record(recorder, &self.solid, &self.fluid);
         Ok(())
     }
@@ -272,7 +276,10 @@ impl Snow {
         let dt_s = self.parameters.fluid.dt_s;
         let (solid, fluid) = (&mut self.solid, &mut self.fluid);
         match stage {
-            Stage::Integrate => self.integrate(recorder, dt_s),
+            Stage::Integrate => {
+                self.clock.record_advance(recorder);
+                self.integrate(recorder, dt_s);
+            }
             Stage::MarkPhaseChange => {
                 self.migration.mark_phase_change(recorder, &self.parameters, solid, true);
                 self.migration.mark_phase_change(recorder, &self.parameters, fluid, false);
@@ -306,7 +313,7 @@ impl Snow {
             }
             Stage::ComputeLambda => {
                 self.rows.update(recorder, solid, fluid);
-                self.compute_lambda(recorder, true);
+                self.compute_lambda(recorder);
             }
             Stage::Solve { iteration } => {
                 self.constraints.solve(recorder, solid, fluid, &self.links, &self.rows, iteration == 0);
@@ -358,7 +365,7 @@ impl Snow {
                 self.smooth_velocity(recorder);
                 self.rows.discard();
             }
-            Stage::EndStep => self.fault.record_end(recorder, &[&**solid, &**fluid]),
+            Stage::EndStep => self.fault.record_end(recorder, &self.clock, &[&**solid, &**fluid]),
         }
         Ok(())
     }
@@ -385,29 +392,22 @@ impl Snow {
 
     /// Records boundary densities, densities, multipliers and numbers of constraints at the predicted
     /// positions.
-    fn compute_lambda(&self, recorder: &mut Recorder, is_within_step: bool) {
+    fn compute_lambda(&self, recorder: &mut Recorder) {
         let at = [self.solid.predicted(), self.fluid.predicted()];
-        self.compute_lambda_at(recorder, at, is_within_step, self.rows.flag());
+        self.compute_lambda_at(recorder, at, self.rows.flag());
     }
 
     fn compute_lambda_at(
         &self,
         recorder: &mut Recorder,
         [solid_at, fluid_at]: [&Buffer<[f32; 3]>; 2],
-        is_within_step: bool,
         row_flag: u32,
     ) {
         let (solid, fluid) = (&self.solid, &self.fluid);
         if let Some(bodies) = &self.bodies {
             let mut compute = |phase_particles: &PhaseParticles, at| {
                 let count = &phase_particles.phase.count;
-                bodies.compute_boundary_density(
-                    recorder,
-                    count,
-                    at,
-                    &phase_particles.interaction,
-                    is_within_step,
-                );
+                bodies.compute_boundary_density(recorder, count, at, &phase_particles.interaction);
             };
             compute(solid, solid_at);
             // Boundary particles represent the bodies in the density of water, if there are any.
@@ -544,7 +544,7 @@ impl Snow {
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingSnowMetrics, SolverError> {
         let (solid, fluid) = (&self.solid, &self.fluid);
-        self.compute_lambda_at(recorder, [solid.position(), fluid.position()], false, NO_FLAG);
+        self.compute_lambda_at(recorder, [solid.position(), fluid.position()], NO_FLAG);
         self.metrics_pass.record(recorder, &self.parameters, solid, fluid, &self.links)
     }
 
@@ -558,7 +558,7 @@ impl Snow {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingFault> {
-        self.fault.check(recorder, &self.parameters.fluid)
+        self.fault.check(recorder, &self.clock, &self.parameters.fluid)
     }
 
     /// Returns the loads on bodies, if the scene names any.

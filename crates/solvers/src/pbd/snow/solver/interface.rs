@@ -52,7 +52,7 @@ impl Solver for Snow {
         // All that can fail comes before all that changes.
         let motion = Motion::new(device, workgroup_size, &parameters.fluid, layout, false)?;
         let constraints = self.constraints.prepare(device, workgroup_size, &terms, &self.rows)?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, friction)?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &self.clock, friction)?;
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
             old.adopt(new);
         }
