@@ -121,3 +121,29 @@ fn in_order(scene: &Scene) -> impl Iterator<Item = (usize, &SceneBody)> {
 fn placeholder_body() -> Body {
     Body { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..bytemuck::Zeroable::zeroed() }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use frazil_shaders::common::body::{HEIGHTFIELD, SPHERE, UPRIGHT_CYLINDER};
+
+    #[test]
+    fn bodies_with_a_name_follow_the_ground_and_the_others() {
+        let bodies = "bodies=[{name='tree',shape={upright_cylinder={foot_m=[22,5],radius_m=0.4,height_m=8}}},\
+             {shape={sphere={centre_m=[34,8,3],radius_m=1}}},\
+             {name='ball',shape={sphere={centre_m=[40,8,3],radius_m=2}}}]";
+        let scene = Scene::find("slope_obstacle", &[bodies.to_owned()]).unwrap();
+        let surroundings = Surroundings::of(&scene).unwrap();
+        let kinds: Vec<u32> = surroundings.bodies.iter().map(|body| body.kind).collect();
+        assert_eq!(kinds, [HEIGHTFIELD, SPHERE, UPRIGHT_CYLINDER, SPHERE]);
+        assert_eq!(
+            (surroundings.first_named(), &surroundings.names[..]),
+            (2, &["tree", "ball"].map(str::to_owned)[..])
+        );
+        assert_eq!(Surroundings::labels(&scene), ["terrain", "bodies.1", "tree", "ball"]);
+        let foot_m = scene.ground().unwrap().height_m([22.0, 5.0]).unwrap();
+        assert_eq!(surroundings.bodies[2].origin_m, [22.0, 5.0, foot_m as f32]);
+    }
+}
