@@ -23,7 +23,7 @@ const TO_TOLERANCE: &str = "solver.max_iterations=5";
 
 const SMALL: &str = "fluid.particle_spacing_m=0.04";
 
-fn small_scene(colliders: &str, k: f32, solve: &str) -> Simulation {
+fn small_scene(bodies: &str, k: f32, solve: &str) -> Simulation {
     Simulation::new(
         "drop",
         &[
@@ -32,7 +32,7 @@ fn small_scene(colliders: &str, k: f32, solve: &str) -> Simulation {
             "domain.max_m=[0.2,0.6,0.2]",
             "particles=[{shape={box={min_m=[-0.2,0,-0.2],max_m=[0.2,0.2,0.2]}},jitter_spacings=0.4},\
              {shape={sphere={centre_m=[0,0.42,0],radius_m=0.1}},velocity_m_s=[0.3,-2,0.1]}]",
-            colliders,
+            bodies,
             &format!("solver.artificial_pressure.strength={k}"),
             solve,
         ],
@@ -42,10 +42,10 @@ fn small_scene(colliders: &str, k: f32, solve: &str) -> Simulation {
 #[test]
 fn every_stage_agrees_with_its_twin() {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) };
-    let colliders = prop::sample::select(vec![
-        "colliders=[]",
-        "colliders=[{plane={point_m=[0,-0.05,0],normal=[0.2,1,0]}}]",
-        "colliders=[{sphere={centre_m=[0,0.3,0],radius_m=0.5,side='inside'}}]",
+    let bodies = prop::sample::select(vec![
+        "bodies=[]",
+        "bodies=[{shape={plane={point_m=[0,-0.05,0],normal=[0.2,1,0]}}}]",
+        "bodies=[{shape={sphere={centre_m=[0,0.3,0],radius_m=0.5}},side='inside'}]",
         "domain.friction={x_min=0,y_min=3,z_max=0.5}",
     ]);
     let solve = prop::sample::select(vec![
@@ -55,8 +55,8 @@ fn every_stage_agrees_with_its_twin() {
         "fluid.dynamic_viscosity_pa_s=30",
         "fluid.xsph_viscosity=0.05",
     ]);
-    proptest!(config, |(colliders in colliders, k in 0.0f32..0.01, solve in solve, steps in 0u64..30)| {
-        let mut simulation = small_scene(colliders, k, solve);
+    proptest!(config, |(bodies in bodies, k in 0.0f32..0.01, solve in solve, steps in 0u64..30)| {
+        let mut simulation = small_scene(bodies, k, solve);
         simulation.advance(steps);
         let mut parameters = twin_parameters(&simulation.fluid);
         for step in steps..steps + 2 {
@@ -137,10 +137,10 @@ fn every_stage_agrees_with_its_twin_on_a_mesh_that_rotates() {
 
 #[test]
 fn a_step_finished_by_the_twins_from_any_stage_on_ends_the_same() {
-    let stages: Vec<Stage> = small_scene("colliders=[]", 0.0, TO_TOLERANCE).fluid.stages().collect();
-    let parameters = twin_parameters(&small_scene("colliders=[]", 0.0, TO_TOLERANCE).fluid);
+    let stages: Vec<Stage> = small_scene("bodies=[]", 0.0, TO_TOLERANCE).fluid.stages().collect();
+    let parameters = twin_parameters(&small_scene("bodies=[]", 0.0, TO_TOLERANCE).fluid);
     for switch in 0..=stages.len() {
-        let mut simulation = small_scene("colliders=[]", 0.0, TO_TOLERANCE);
+        let mut simulation = small_scene("bodies=[]", 0.0, TO_TOLERANCE);
         simulation.advance(5);
         for stage in &stages[..switch] {
             run_on_device(&mut simulation, *stage);
@@ -177,7 +177,7 @@ fn a_wrong_stage_is_named() {
         (Stage::SmoothVelocity, |p| p.xsph_viscosity = -0.05),
     ];
     for (expected, wrong) in planted {
-        let mut simulation = small_scene("colliders=[]", 0.0, TO_TOLERANCE);
+        let mut simulation = small_scene("bodies=[]", 0.0, TO_TOLERANCE);
         simulation.advance(10);
         let right = twin_parameters(&simulation.fluid);
         let mut parameters = right.clone();

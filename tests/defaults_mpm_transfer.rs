@@ -5,8 +5,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders;
 use frazil_reference::mpm as twin;
+use frazil_reference::uniform_bodies;
 use frazil_scene::{Mpm as Section, Scene, Transfer};
 use frazil_solvers::Tuning;
 use frazil_solvers::mpm::Mpm;
@@ -315,10 +315,10 @@ fn contact_forces_agree_with_the_twin() {
             };
             // Not on a place of the lattice of particles: at the centre of a ball the normal is undefined.
             let centre_m = DVec3::new(0.4375, 0.40625, 0.46875 * f64::from(depth));
-            let ball = colliders::Collider {
-                shape: colliders::Shape::Ball { centre_m, radius_m: 0.125 },
-                surface: colliders::Surface { friction: 0.5, sticky: false },
-                motion: Some(colliders::Motion {
+            let ball = uniform_bodies::UniformBody {
+                shape: uniform_bodies::Shape::Ball { centre_m, radius_m: 0.125 },
+                surface: uniform_bodies::Surface { friction: 0.5, sticky: false },
+                motion: Some(uniform_bodies::Motion {
                     velocity_m_s: DVec3::new(0.5, -0.25, 0.0),
                     from_s: 0.0,
                     until_s: 1.0,

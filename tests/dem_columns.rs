@@ -14,8 +14,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders::{Collider, Motion, Shape, Surface};
 use frazil_reference::dem::Grain;
+use frazil_reference::uniform_bodies::{Motion, Shape, Surface, UniformBody};
 use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_scene::Dem as Section;
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
@@ -53,13 +53,13 @@ fn collapse(n: usize, aspect: f64, seed: u64) -> Collapse {
     let length_m = gate_m * (2.0 + 6.0 * aspect) + 40.0 * R;
     let thickness = 0.02_f64;
     let bodies = vec![
-        Collider {
+        UniformBody {
             shape: Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y },
             surface: Surface { friction: 0.5, sticky: false },
             motion: None,
         },
         // The gate moves out across the channel faster than grains can follow.
-        Collider {
+        UniformBody {
             shape: Shape::Box {
                 centre_m: DVec3::new(gate_m + 0.5 * thickness, 0.0, 0.0),
                 size_m: DVec3::new(thickness, 4.0 * poured_m, 4.0 * DEPTH_M),
@@ -166,9 +166,9 @@ fn sand(layers: f64) -> Section {
 }
 
 /// Creates a floor with friction.
-fn floor() -> Vec<Collider> {
+fn floor() -> Vec<UniformBody> {
     let shape = Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y };
-    vec![Collider { shape, surface: Surface { friction: 0.5, sticky: false }, motion: None }]
+    vec![UniformBody { shape, surface: Surface { friction: 0.5, sticky: false }, motion: None }]
 }
 
 /// Pours about `n` spheres into a square shaft between frictionless walls and cuts a quarter of a cylinder of

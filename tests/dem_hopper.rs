@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders::{Collider, Motion, Shape, Surface};
+use frazil_reference::uniform_bodies::{Motion, Shape, Surface, UniformBody};
 use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::curves::keep_curve;
@@ -29,7 +29,7 @@ fn rates(n: usize, slot: f64) -> [f64; 2] {
     let (dt, floor_m) = (dt_s(&section), 12.0 * D);
     let (grains, high_m) = loose_rows(n, width_m, floor_m, 3);
     let pour_s = 2.0 * (2.0 * 0.35 * high_m / GRAVITY_M_S2).sqrt() + 5.0 * (D / GRAVITY_M_S2).sqrt();
-    let block = |from_m: f64, to_m: f64, motion: Option<Motion>| Collider {
+    let block = |from_m: f64, to_m: f64, motion: Option<Motion>| UniformBody {
         shape: Shape::Box {
             centre_m: DVec3::new(0.5 * (from_m + to_m), floor_m - D, 0.0),
             size_m: DVec3::new(to_m - from_m, 2.0 * D, 4.0 * DEPTH_M),

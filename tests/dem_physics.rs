@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders::{Collider, Shape, Surface};
 use frazil_reference::dem::{Grain, Partner};
+use frazil_reference::uniform_bodies::{Shape, Surface, UniformBody};
 use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_scene::{Bonds, Dem as Section};
 use frazil_shaders::common::body::{BOX, MOTION_SPINNING};
@@ -25,7 +25,7 @@ const R: f64 = 0.05;
 const K: f64 = 1e5;
 const WIDE: [DVec3; 2] = [DVec3::splat(-4.0), DVec3::splat(4.0)];
 
-fn pack(section: &Section, gravity: DVec3, bodies: Vec<Collider>, grains: &[Grain]) -> Grainpack {
+fn pack(section: &Section, gravity: DVec3, bodies: Vec<UniformBody>, grains: &[Grain]) -> Grainpack {
     Grainpack::on(DEVICE.clone(), section, dt_s(section), gravity, WIDE, bodies, grains)
 }
 
@@ -60,7 +60,7 @@ fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
 /// cos θ) beyond.
 #[test]
 fn a_sphere_on_a_slope_sticks_slides_and_rolls_by_coulombs_law() {
-    let slope = |friction: f64| Collider {
+    let slope = |friction: f64| UniformBody {
         shape: Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y },
         surface: Surface { friction, sticky: false },
         motion: None,
@@ -110,7 +110,7 @@ fn a_sphere_on_a_slope_sticks_slides_and_rolls_by_coulombs_law() {
 /// size of grains is not in it.
 #[test]
 fn a_sphere_under_turbulent_drag_reaches_the_speed_of_voellmys_friction() {
-    let slope = |friction: f64| Collider {
+    let slope = |friction: f64| UniformBody {
         shape: Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y },
         surface: Surface { friction, sticky: false },
         motion: None,
@@ -465,14 +465,14 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
 /// A grain does not pass through a terrain at any speed or slope.
 #[test]
 fn no_grain_penetrates_a_terrain() {
-    use frazil_reference::colliders::Heights;
+    use frazil_reference::uniform_bodies::Heights;
     // Ridges of 60 degrees.
     let rows: Vec<Vec<f64>> =
         (0..33).map(|k| (0..33).map(|i| 0.43 * f64::from((i + k / 3) % 2)).collect()).collect();
     let heights = Heights { origin_m: [-4.0, -4.0], spacing_m: 0.25, heights_m: rows };
     let shape = Shape::Heightfield(heights);
     let terrain =
-        Collider { shape: shape.clone(), surface: Surface { friction: 0.4, sticky: false }, motion: None };
+        UniformBody { shape: shape.clone(), surface: Surface { friction: 0.4, sticky: false }, motion: None };
     let section = Section { rolling_friction: 0.1, ..section(R, K) };
     let mut random = Random::new(4);
     let mut vector =

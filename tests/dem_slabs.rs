@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders::{Collider, Shape, Surface};
 use frazil_reference::dem::{Grain, State};
+use frazil_reference::uniform_bodies::{Shape, Surface, UniformBody};
 use frazil_scene::{Dem as Section, Slab, SlabPiece};
 use frazil_solvers::dem::{Dem, Grains, Pieces};
 use frazil_solvers::{StateColumn, Tuning};
@@ -31,11 +31,11 @@ fn quiet() -> Section {
     section(RADIUS_M, STIFFNESS_N_M)
 }
 
-fn still(shape: Shape, friction: f64) -> Collider {
-    Collider { shape, surface: Surface { friction, sticky: false }, motion: None }
+fn still(shape: Shape, friction: f64) -> UniformBody {
+    UniformBody { shape, surface: Surface { friction, sticky: false }, motion: None }
 }
 
-fn floor(normal: DVec3, friction: f64) -> Collider {
+fn floor(normal: DVec3, friction: f64) -> UniformBody {
     still(Shape::Plane { point_m: DVec3::ZERO, normal }, friction)
 }
 
@@ -43,13 +43,13 @@ fn floor(normal: DVec3, friction: f64) -> Collider {
 fn world(
     section: &Section,
     gravity: DVec3,
-    bodies: Vec<Collider>,
-    n_obstacles: usize,
+    bodies: Vec<UniformBody>,
+    n_named: usize,
     grains: &[Grain],
     pieces: Pieces,
 ) -> Grainpack {
     let dt = dt_s(section);
-    Grainpack::with_pieces(DEVICE.clone(), section, dt, gravity, WIDE, bodies, n_obstacles, grains, pieces)
+    Grainpack::with_pieces(DEVICE.clone(), section, dt, gravity, WIDE, bodies, n_named, grains, pieces)
 }
 
 /// Samples boxes and tetrahedra anywhere in the unit cube, with neighbours linked in pairs, and grains among
@@ -93,14 +93,14 @@ fn clutter(n_pieces: usize, n_grains: u32, seed: u64, section: &Section) -> (Pie
     (pieces, grains.collect())
 }
 
-/// Creates a floor, and a box that is an obstacle.
-fn scenery() -> Vec<Collider> {
-    let obstacle = Shape::Box {
+/// Creates a floor, and a box that has a name.
+fn scenery() -> Vec<UniformBody> {
+    let cube = Shape::Box {
         centre_m: DVec3::new(0.3, 0.2, 0.6),
         size_m: DVec3::new(0.3, 0.4, 0.2),
         rotation: glam::DMat3::from_rotation_y(0.3),
     };
-    vec![floor(DVec3::new(0.1, 1.0, 0.05).normalize(), 0.5), still(obstacle, 0.2)]
+    vec![floor(DVec3::new(0.1, 1.0, 0.05).normalize(), 0.5), still(cube, 0.2)]
 }
 
 /// Compares a step of pieces and loads on bodies. Bounds: the rounding of positions near 1 m changes an

@@ -56,8 +56,8 @@ fn no_grain_is_below_the_ground_over_an_avalanche_and_runs_are_the_same_to_the_b
 /// between them, hit at 30 m/s from all sides.
 #[test]
 fn no_grain_penetrates_cliffs_at_thirty_metres_per_second() {
-    use frazil_reference::colliders::{Collider, Heights, Shape, Surface};
     use frazil_reference::dem::Grain;
+    use frazil_reference::uniform_bodies::{Heights, Shape, Surface, UniformBody};
     use frazil_testkit::twins::dem::section;
     use frazil_tests::grains::{Grainpack, dt_s, grain};
     use glam::DVec3;
@@ -67,7 +67,7 @@ fn no_grain_penetrates_cliffs_at_thirty_metres_per_second() {
     let heights = Heights { origin_m: [-20.0; 2], spacing_m: 1.0, heights_m: rows };
     let shape = Shape::Heightfield(heights);
     let body =
-        Collider { shape: shape.clone(), surface: Surface { friction: 0.4, sticky: false }, motion: None };
+        UniformBody { shape: shape.clone(), surface: Surface { friction: 0.4, sticky: false }, motion: None };
     let section = frazil_scene::Dem { rolling_friction: 0.1, restitution: 0.2, ..section(0.3, 1e7) };
     let mut random = frazil_testkit::Random::new(11);
     let mut grains: Vec<Grain> = Vec::new();

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders::{Collider, Heights, Shape, Surface};
 use frazil_reference::dem::{Grain, Partner, State};
+use frazil_reference::uniform_bodies::{Heights, Shape, Surface, UniformBody};
 use frazil_scene::{Dem as Section, Scene, TriggerArea, WeakLayer};
 use frazil_testkit::twins::dem::{section, state_of};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
@@ -31,7 +31,7 @@ fn on_slope(layer: Option<WeakLayer>, at: &[[f64; 2]]) -> Grainpack {
         ..section(RADIUS_M, 1e5)
     };
     let row = || (0..11).map(|i| 4.0 - SLOPE * f64::from(i)).collect();
-    let ground = Collider {
+    let ground = UniformBody {
         shape: Shape::Heightfield(Heights {
             origin_m: [0.0; 2],
             spacing_m: 1.0,

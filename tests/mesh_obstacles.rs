@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders::{Collider, Mesh, Motion, Shape, Surface};
 use frazil_reference::dem::{Grain, Partner};
+use frazil_reference::uniform_bodies::{Mesh, Motion, Shape, Surface, UniformBody};
 use frazil_scene::{Dem as Section, Implicit, Mpm};
 use frazil_solvers::Surroundings;
 use frazil_testkit::twins::dem::section;
@@ -26,8 +26,8 @@ const ULP: f64 = 1.0 / (1 << 23) as f64;
 const DOWN: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 const WIDE: [DVec3; 2] = [DVec3::splat(-4.0), DVec3::splat(4.0)];
 
-fn body(shape: Shape) -> Collider {
-    Collider { shape, surface: Surface { friction: 0.4, sticky: false }, motion: None }
+fn body(shape: Shape) -> UniformBody {
+    UniformBody { shape, surface: Surface { friction: 0.4, sticky: false }, motion: None }
 }
 
 /// Creates a mesh with a notch of 96 degrees between two spikes of 45, and flat faces of several triangles.
@@ -319,7 +319,7 @@ fn a_wall_that_is_a_mesh_stops_a_flow() {
         })
         .collect();
     let domain = [DVec3::new(-4.0, 0.0, 0.0), DVec3::new(4.0, 2.0, 0.25)];
-    let past = |bodies: Vec<Collider>| {
+    let past = |bodies: Vec<UniformBody>| {
         let mut pack =
             Grainpack::on(DEVICE.clone(), &section, dt_s(&section), 0.1 * DOWN, domain, bodies, &grains);
         pack.advance(1200);
@@ -336,7 +336,7 @@ fn a_wall_that_is_a_mesh_stops_a_flow() {
     assert!(n_past > 60, "{n_past} of 200 pass where nothing stands");
     // A wall that moves towards the grains pushes them along.
     let motion = Some(Motion { velocity_m_s: DVec3::new(-2.0, 0.0, 0.0), from_s: 0.0, until_s: 9.0 });
-    let (n_past, _) = past(vec![Collider { motion, ..body(Shape::Mesh(wall)) }]);
+    let (n_past, _) = past(vec![UniformBody { motion, ..body(Shape::Mesh(wall)) }]);
     assert_eq!(n_past, 0);
     assert_no_validation_messages(&DEVICE);
 }

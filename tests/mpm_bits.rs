@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_kernels::CellSortMethod;
-use frazil_reference::colliders;
 use frazil_reference::mpm::{self as twin, Particle};
+use frazil_reference::uniform_bodies;
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, ROWS_PER_THREAD, Surroundings};
 use frazil_solvers::{Solver as _, StateColumn, Tuning};
@@ -29,12 +29,12 @@ fn surroundings(dimensions: u32) -> Surroundings {
 }
 
 /// Creates a moving ball, so that bits depend on the time, too.
-fn moving_ball() -> colliders::Collider {
+fn moving_ball() -> uniform_bodies::UniformBody {
     let motion =
-        colliders::Motion { velocity_m_s: DVec3::new(3.0, 1.0, 0.0), from_s: 0.0005, until_s: 0.002 };
-    colliders::Collider {
-        shape: colliders::Shape::Ball { centre_m: DVec3::new(0.4, 0.4, 0.4), radius_m: 0.15 },
-        surface: colliders::Surface { friction: 0.3, sticky: false },
+        uniform_bodies::Motion { velocity_m_s: DVec3::new(3.0, 1.0, 0.0), from_s: 0.0005, until_s: 0.002 };
+    uniform_bodies::UniformBody {
+        shape: uniform_bodies::Shape::Ball { centre_m: DVec3::new(0.4, 0.4, 0.4), radius_m: 0.15 },
+        surface: uniform_bodies::Surface { friction: 0.3, sticky: false },
         motion: Some(motion),
     }
 }
@@ -336,7 +336,7 @@ fn a_fault_is_named_and_freezes_the_state() {
     for (dimensions, transfer) in [(2, Transfer::PicFlip), (3, Transfer::Apic)] {
         for (wrong, pass, what) in kinds {
             let mut case = case(dimensions, transfer, Rasterization::Tiles);
-            case.p.colliders.clear();
+            case.p.bodies.clear();
             case.surroundings.bodies.clear();
             // Only one particle is at fault: each is in its own corner, but one sorts last and comes first by
             // id.
@@ -447,7 +447,7 @@ fn a_step_with_a_fault_moves_all_other_particles() {
         for has_body in [false, true] {
             let mut case = case(dimensions, Transfer::Apic, Rasterization::Tiles);
             if !has_body {
-                case.p.colliders.clear();
+                case.p.bodies.clear();
                 case.surroundings.bodies.clear();
             }
             // The faulty particle has the lowest key, and is out of reach of the others.

@@ -123,9 +123,9 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
     let section = stiff(2, h, Transfer::PicFlip);
     let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
     let steps = (0.2 / dt).round() as u64;
-    let fallen = |collider: Body| {
+    let fallen = |wall: Body| {
         let body = block(2, [0.4, 0.4, 0.0], [0.6, 0.6, 0.0], 0.5 * h, 400.0);
-        let mut trial = Trial::new(&section, dt, &under_gravity(vec![collider], [1.0, 1.0, 0.0]), &body);
+        let mut trial = Trial::new(&section, dt, &under_gravity(vec![wall], [1.0, 1.0, 0.0]), &body);
         let from = trial.sums().centre.y;
         let distance = from - trial.advance(steps).centre.y;
         assert_no_validation_messages(&trial.snow.device);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders;
+use frazil_reference::uniform_bodies;
 use frazil_scene::{Contact, Implicit, Mpm as Section, Transfer};
 use frazil_shaders::types::Body;
 use frazil_solvers::BodyLoad;
@@ -163,17 +163,17 @@ fn a_restored_run_continues_with_the_same_loads() {
 #[test]
 fn loads_of_random_states_agree_with_the_twin() {
     let device = device();
-    let body = |shape, friction, sticky, velocity: DVec3| colliders::Collider {
+    let body = |shape, friction, sticky, velocity: DVec3| uniform_bodies::UniformBody {
         shape,
-        surface: colliders::Surface { friction, sticky },
-        motion: Some(colliders::Motion { velocity_m_s: velocity, from_s: 0.0, until_s: 1.0 }),
+        surface: uniform_bodies::Surface { friction, sticky },
+        motion: Some(uniform_bodies::Motion { velocity_m_s: velocity, from_s: 0.0, until_s: 1.0 }),
     };
     for dimensions in [2, 3] {
         for transfer in TRANSFERS {
             let depth = if dimensions == 2 { 0.0 } else { 0.5 };
             let bodies = vec![
                 body(
-                    colliders::Shape::Plane {
+                    uniform_bodies::Shape::Plane {
                         point_m: DVec3::new(0.11, 0.05, 0.0),
                         normal: DVec3::new(0.6, 0.8, 0.0),
                     },
@@ -182,13 +182,16 @@ fn loads_of_random_states_agree_with_the_twin() {
                     DVec3::ZERO,
                 ),
                 body(
-                    colliders::Shape::Ball { centre_m: DVec3::new(0.45, 0.4, 0.5 * depth), radius_m: 0.13 },
+                    uniform_bodies::Shape::Ball {
+                        centre_m: DVec3::new(0.45, 0.4, 0.5 * depth),
+                        radius_m: 0.13,
+                    },
                     0.0,
                     false,
                     DVec3::new(0.8, -0.3, 0.0),
                 ),
                 body(
-                    colliders::Shape::Container {
+                    uniform_bodies::Shape::Container {
                         centre_m: DVec3::new(0.5, 0.375, 0.5 * depth),
                         radius_m: 0.55,
                     },

@@ -252,8 +252,7 @@ fn smaller_critical_strains_make_powder_unless_particles_are_damped() {
 #[test]
 fn friction_slows_a_snowball_and_makes_it_roll() {
     let friction = |mu: &str| {
-        ["colliders.0.box.surface.friction", "colliders.1.box.surface.friction", "mpm.walls.friction"]
-            .map(|key| format!("{key}={mu}"))
+        ["bodies.0.friction", "bodies.1.friction", "mpm.walls.friction"].map(|key| format!("{key}={mu}"))
     };
     let sets = ["0", "0.1", "0.3", "0.6"].map(friction);
     let sets: [Vec<&str>; 4] = std::array::from_fn(|i| sets[i].iter().map(String::as_str).collect());

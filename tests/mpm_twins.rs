@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::colliders;
 use frazil_reference::mpm as twin;
+use frazil_reference::uniform_bodies;
 use frazil_scene::{
     Contact, Implicit, InitialVolume, Mpm as Section, Rasterization, Spline, Surface, Transfer, Weights,
 };
@@ -62,38 +62,44 @@ fn odd_surroundings(dimensions: u32) -> Surroundings {
 }
 
 /// Creates bodies of each kind: at rest, moving, before and after their motion, sticky.
-fn bodies(dimensions: u32) -> Vec<colliders::Collider> {
+fn bodies(dimensions: u32) -> Vec<uniform_bodies::UniformBody> {
     let is_flat = dimensions == 2;
     let single = |v: [f64; 3]| {
         DVec3::from_array([v[0], v[1], if is_flat { 0.0 } else { v[2] }].map(|x| f64::from(x as f32)))
     };
     let axis = if is_flat { DVec3::Z } else { DVec3::new(1.0, 2.0, 3.0).normalize() };
     let moving = |velocity: [f64; 3], from_s, until_s| {
-        Some(colliders::Motion { velocity_m_s: single(velocity), from_s, until_s })
+        Some(uniform_bodies::Motion { velocity_m_s: single(velocity), from_s, until_s })
     };
     let heights = (0..3).map(|k| (0..5).map(|i| 0.03 + 0.02 * f64::from((3 * i + 2 * k) % 5)).collect());
-    let heights =
-        colliders::Heights { origin_m: [0.125, 0.0625], spacing_m: 0.1875, heights_m: heights.collect() };
-    let body = |shape, friction, sticky, motion| colliders::Collider {
+    let heights = uniform_bodies::Heights {
+        origin_m: [0.125, 0.0625],
+        spacing_m: 0.1875,
+        heights_m: heights.collect(),
+    };
+    let body = |shape, friction, sticky, motion| uniform_bodies::UniformBody {
         shape,
-        surface: colliders::Surface { friction, sticky },
+        surface: uniform_bodies::Surface { friction, sticky },
         motion,
     };
     vec![
         body(
-            colliders::Shape::Plane { point_m: single([0.1, 0.05, 0.0]), normal: single([0.6, 0.8, 0.0]) },
+            uniform_bodies::Shape::Plane {
+                point_m: single([0.1, 0.05, 0.0]),
+                normal: single([0.6, 0.8, 0.0]),
+            },
             0.3,
             false,
             None,
         ),
         body(
-            colliders::Shape::Ball { centre_m: single([0.45, 0.4, 0.25]), radius_m: 0.13 },
+            uniform_bodies::Shape::Ball { centre_m: single([0.45, 0.4, 0.25]), radius_m: 0.13 },
             0.0,
             false,
             moving([0.8, -0.3, 0.2], 0.0, 1.0),
         ),
         body(
-            colliders::Shape::Box {
+            uniform_bodies::Shape::Box {
                 centre_m: single([0.8, 0.5, 0.25]),
                 size_m: DVec3::new(0.25, 0.2, 0.4),
                 rotation: DMat3::from_axis_angle(axis, 0.7),
@@ -103,12 +109,12 @@ fn bodies(dimensions: u32) -> Vec<colliders::Collider> {
             moving([-0.5, 0.5, 0.0], 0.0, 0.001),
         ),
         body(
-            colliders::Shape::Container { centre_m: single([0.5, 0.375, 0.25]), radius_m: 0.6 },
+            uniform_bodies::Shape::Container { centre_m: single([0.5, 0.375, 0.25]), radius_m: 0.6 },
             0.7,
             false,
             moving([0.0, 0.25, 0.1], 0.001, 1.0),
         ),
-        body(colliders::Shape::Heightfield(heights), 0.1, false, moving([0.0, 3.0, 0.0], 1.0, 2.0)),
+        body(uniform_bodies::Shape::Heightfield(heights), 0.1, false, moving([0.0, 3.0, 0.0], 1.0, 2.0)),
     ]
 }
 
@@ -145,7 +151,7 @@ fn stages_agree(dimensions: u32) {
             let section = with(dimensions, exact_cell(dimensions), spline, transfer);
             let case = MpmCase::new(section, DT_S, surroundings(dimensions), bodies(dimensions));
             let worst = assert_stages_agree(&case, 1);
-            assert_eq!(worst.n_seen(), case.p.colliders.len(), "bodies that nothing touched");
+            assert_eq!(worst.n_seen(), case.p.bodies.len(), "bodies that nothing touched");
             assert!(worst.n_yielded > 100, "{} particles yielded", worst.n_yielded);
         }
     }
@@ -209,7 +215,7 @@ fn the_semi_implicit_solve_agrees_with_the_twin() {
         // cells.
         section.material.youngs_modulus_pa = 5e4;
         let mut case = MpmCase::new(section, 16.0 * DT_S, surroundings(dimensions), bodies(dimensions));
-        case.p.colliders.truncate(2);
+        case.p.bodies.truncate(2);
         case.surroundings.bodies.truncate(2);
         assert_stages_agree(&case, 4);
     }

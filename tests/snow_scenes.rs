@@ -35,9 +35,9 @@ impl fmt::Debug for SceneText {
     }
 }
 
-/// Obstacle of a scene. Lengths in this and the following types are in spacings.
+/// Body of a scene. Lengths in this and the following types are in spacings.
 #[derive(Clone, Copy, Debug)]
-enum Obstacle {
+enum BodyKind {
     None,
     Plane,
     Ball,
@@ -143,18 +143,18 @@ fn snow() -> impl Strategy<Value = String> {
 }
 
 fn scene() -> impl Strategy<Value = SceneText> {
-    let obstacle = prop_oneof![
-        3 => Just(Obstacle::None),
-        1 => Just(Obstacle::Plane),
-        1 => Just(Obstacle::Ball),
-        1 => Just(Obstacle::Container),
+    let body = prop_oneof![
+        3 => Just(BodyKind::None),
+        1 => Just(BodyKind::Plane),
+        1 => Just(BodyKind::Ball),
+        1 => Just(BodyKind::Container),
     ];
-    let space = ([6u32..=9, 0u32..=4, 6u32..=9], select(vec!["analytic", "particles"]), obstacle);
+    let space = ([6u32..=9, 0u32..=4, 6u32..=9], select(vec!["analytic", "particles"]), body);
     let solver = (1u32..=4, select(vec![0.25, 0.5]), select(vec![0.0, 0.001]), select(vec![2.0, 1.684]));
     let blocks = prop::collection::vec(block(), 1..=3);
     (1u32..=30, space, solver, snow(), blocks).prop_map(
-        |(steps, (margin, walls, obstacle), (iterations, relaxation, pressure, support), snow, blocks)| {
-            let bottom = if matches!(obstacle, Obstacle::Plane | Obstacle::Ball) { 2 } else { 0 };
+        |(steps, (margin, walls, body), (iterations, relaxation, pressure, support), snow, blocks)| {
+            let bottom = if matches!(body, BodyKind::Plane | BodyKind::Ball) { 2 } else { 0 };
             let stacked: u32 = blocks.iter().map(|block| block.gap + block.size[1]).sum();
             let extent = [margin[0], bottom + stacked + margin[1], margin[2]];
             let mut text = format!(
@@ -168,7 +168,7 @@ fn scene() -> impl Strategy<Value = SceneText> {
                 metres(extent.map(f64::from)),
             );
             write_blocks(&mut text, &blocks, extent, bottom);
-            write_obstacle(&mut text, obstacle, extent.map(f64::from));
+            write_body(&mut text, body, extent.map(f64::from));
             SceneText(text)
         },
     )
@@ -202,26 +202,26 @@ fn write_blocks(text: &mut String, blocks: &[Block], extent: [u32; 3], bottom: u
     }
 }
 
-/// Writes obstacles with gaps to each other and to the walls: no two solids may both collide with a particle
+/// Writes bodies with gaps to each other and to the walls: no two solids may both collide with a particle
 /// at one place.
-fn write_obstacle(text: &mut String, obstacle: Obstacle, [x, y, z]: [f64; 3]) {
-    let line = match obstacle {
-        Obstacle::None => return,
-        Obstacle::Plane => {
+fn write_body(text: &mut String, body: BodyKind, [x, y, z]: [f64; 3]) {
+    let line = match body {
+        BodyKind::None => return,
+        BodyKind::Plane => {
             format!("plane = {{ point_m = {:?}, normal = [0.2, 1.0, 0.0] }}", metres([0.5 * x, 0.0, 0.0]))
         }
-        Obstacle::Ball => {
+        BodyKind::Ball => {
             let centre_m = metres([0.5 * x, 0.0, 0.5 * z]);
             format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {:?} }}", 1.5 * SPACING_M)
         }
-        Obstacle::Container => {
+        BodyKind::Container => {
             // Covers the corners of the domain but no particle's position.
             let radius_m = SPACING_M * (0.5 * (x * x + y * y + z * z).sqrt() - 0.45);
             let centre_m = metres([0.5 * x, 0.5 * y, 0.5 * z]);
-            format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {radius_m:.4}, side = \"inside\" }}")
+            format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {radius_m:.4} }}\nside = \"inside\"")
         }
     };
-    writeln!(text, "[[colliders]]\n{line}").unwrap();
+    writeln!(text, "[[bodies]]\nshape.{line}").unwrap();
 }
 
 fn parse(text: &str) -> Scene {
@@ -262,15 +262,12 @@ fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetr
         let (low, high) = (scene.domain.min_m, scene.domain.max_m);
         let is_inside =
             (0..3).all(|i| low[i] + clearance_m <= position[i] && position[i] <= high[i] - clearance_m);
-        let depth_m = scene
-            .colliders
-            .iter()
-            .map(|collider| collider.depth_m(position, scene.up_axis))
-            .fold(f64::MIN, f64::max);
+        let depths_m = scene.bodies.iter().map(|body| scene.body_depth_m(body, position));
+        let depth_m = depths_m.fold(f64::MIN, f64::max);
         if !all.clone().all(|x| x.is_finite()) {
             problems.push(format!("not finite: {particle:?}"));
         } else if !is_inside || depth_m > -clearance_m {
-            problems.push(format!("in a wall, {depth_m:e} m deep in a collider: {particle:?}"));
+            problems.push(format!("in a wall, {depth_m:e} m deep in a body: {particle:?}"));
         } else if !(0.0..=1.0).contains(&particle.blend) {
             problems.push(format!("not blended between none and all: {particle:?}"));
         }

@@ -238,9 +238,9 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
         true,
         [
             "links.break_ratio = 1.05\nstatic_friction = 1.5\nkinetic_friction = 0.1\nxsph_viscosity = 0.0",
-            "[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
-             [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }\n\
-             [[colliders]]\nsphere = { centre_m = [0.1, 0.15, 0.1], radius_m = 0.195, side = \"inside\" }",
+            "[[bodies]]\nshape.plane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
+             [[bodies]]\nshape.sphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }\n\
+             [[bodies]]\nshape.sphere = { centre_m = [0.1, 0.15, 0.1], radius_m = 0.195 }\nside = \"inside\"",
         ],
     ),
     (true, ["shape_stiffness = 0.6\nlinks.break_ratio = 1.05", ""]),
@@ -248,8 +248,8 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
         true,
         [
             "links.break_ratio = 1.05",
-            "walls = \"particles\"\n[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
-             [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }",
+            "walls = \"particles\"\n[[bodies]]\nshape.plane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
+             [[bodies]]\nshape.sphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }",
         ],
     ),
     (

@@ -16,7 +16,7 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
-layout(constant_id = 3) const uint HAS_COLLIDERS = 1;
+layout(constant_id = 3) const uint HAS_BODIES = 1;
 layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 5) const uint HAS_NAMED_BODIES = 0;
@@ -28,7 +28,7 @@ const uint AS_PRINTED = 0u;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
-layout(scalar, binding = 2) readonly buffer Colliders { Body colliders[]; };
+layout(scalar, binding = 2) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 3) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
@@ -47,7 +47,7 @@ layout(scalar, push_constant) uniform Params {
 
 #include "common/fixed.glsl"
 const uint ONLY_STICKY = 0u;
-#include "mpm/colliders.glsl"
+#include "mpm/bodies.glsl"
 
 struct Touching {
     vec3 v;
@@ -104,7 +104,7 @@ void main() {
     vec3 from_walls_m = in_dimensions(min(x - t.domain_min_m, t.domain_max_m - x));
     if (DIMENSIONS == 2u) from_walls_m.z = from_walls_m.x;
     float nearest_m = min(from_walls_m.x, min(from_walls_m.y, from_walls_m.z));
-    bool is_near = HAS_COLLIDERS != 0u || nearest_m < own.w || own.xyz != vec3(0.0);
+    bool is_near = HAS_BODIES != 0u || nearest_m < own.w || own.xyz != vec3(0.0);
     RARELY(is_near) {
         float share = DIMENSIONS == 3u ? pow(volume[i], 2.0 / 3.0) : sqrt(volume[i]);
         float stiffness = (t.lambda_pa + 2.0 * t.mu_pa) * share * t.lattice.cells_per_m;
@@ -112,8 +112,8 @@ void main() {
         mat3 c = LOAD_MATRIX(affine, i, 0.0);
         float damping = 2.0 * sqrt(stiffness * m);
         Touching p = Touching(velocity[i], c, own.xyz, m, own.w, stiffness, damping, false);
-        if (HAS_COLLIDERS != 0u) for (uint k = 0u; k < t.n_colliders; ++k) {
-            Body body = colliders[k];
+        if (HAS_BODIES != 0u) for (uint k = 0u; k < t.n_bodies; ++k) {
+            Body body = bodies[k];
             if (body.is_sticky != 0u) continue;
             vec4 surface = surface_of(t.up_axis, body, x, time_s);
             if (surface.w >= p.radius) continue;

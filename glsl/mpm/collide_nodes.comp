@@ -8,7 +8,7 @@
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint TRANSFER = 0;
-layout(constant_id = 4) const uint HAS_COLLIDERS = 1;
+layout(constant_id = 4) const uint HAS_BODIES = 1;
 layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
@@ -18,14 +18,14 @@ layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; }
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Active { uint active_block[]; };
 layout(scalar, binding = 3) readonly buffer Momentum { vec4 momentum[]; };
-layout(scalar, binding = 4) readonly buffer Colliders { Body colliders[]; };
+layout(scalar, binding = 4) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 5) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 6) buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 7) writeonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, binding = 8) readonly buffer Clock { StepClock clock[]; };
 
 const uint ONLY_STICKY = 0u;
-#include "mpm/colliders.glsl"
+#include "mpm/bodies.glsl"
 
 void main() {
     uint a = thread_idx() / THREADS_PER_ITEM;

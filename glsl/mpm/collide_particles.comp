@@ -21,7 +21,7 @@ layout(constant_id = 4) const uint HAS_CONTACT_FORCES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
-layout(scalar, binding = 2) readonly buffer Colliders { Body colliders[]; };
+layout(scalar, binding = 2) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 3) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 5) buffer Position { vec3 position[]; };
@@ -36,8 +36,8 @@ layout(scalar, push_constant) uniform Params {
 
 #include "common/fixed.glsl"
 const uint ONLY_STICKY = 0u;
-const uint HAS_COLLIDERS = 1u;
-#include "mpm/colliders.glsl"
+const uint HAS_BODIES = 1u;
+#include "mpm/bodies.glsl"
 
 void main() {
     uint i = thread_idx();

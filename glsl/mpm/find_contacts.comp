@@ -19,14 +19,14 @@ layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; }
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Active { uint active_block[]; };
 layout(scalar, binding = 3) readonly buffer Momentum { vec4 momentum[]; };
-layout(scalar, binding = 4) readonly buffer Colliders { Body colliders[]; };
+layout(scalar, binding = 4) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 5) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 6) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 7) writeonly buffer Held { vec3 held[]; };
 layout(scalar, binding = 8) readonly buffer Clock { StepClock clock[]; };
 
 const uint ONLY_STICKY = 0u;
-#include "mpm/colliders.glsl"
+#include "mpm/bodies.glsl"
 
 // Share of a speed that rounding leaves along the normal after its removal.
 const float STANDING = 1e-5;
@@ -49,8 +49,8 @@ void main() {
     if (momentum[at].w > 0.0) {
         vec3 v = node_velocity[at];
         vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
-        for (uint k = 0u; k < t.n_colliders; ++k) {
-            Body body = colliders[k];
+        for (uint k = 0u; k < t.n_bodies; ++k) {
+            Body body = bodies[k];
             vec4 surface = surface_of(t.up_axis, body, x, time_s);
             if (surface.w > ON_SURFACE_CELLS * t.cell_m) continue;
             holding = touch(holding, v, surface.xyz, velocity_of(body, x, time_s), body.friction, body.is_sticky != 0u);

@@ -34,7 +34,7 @@ struct MpmTerms {
     // μ of the lower and of the upper walls of the domain, by axis; negative for a sticky wall.
     vec3 lower_wall_friction;
     vec3 upper_wall_friction;
-    uint n_colliders;
+    uint n_bodies;
     // Index of the first body that the scene names: loads on bodies from it on are measured. Quanta of sums
     // of their impulses per N s, a power of two.
     uint first_named;

@@ -14,7 +14,7 @@
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint TRANSFER = 0;
-layout(constant_id = 4) const uint HAS_COLLIDERS = 1;
+layout(constant_id = 4) const uint HAS_BODIES = 1;
 layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 6) const uint HAS_NAMED_BODIES = 0;
@@ -35,7 +35,7 @@ layout(scalar, binding = 4) readonly buffer TileMomentum { vec4 tile_momentum[];
 layout(scalar, binding = 5) readonly buffer TileForce { vec3 tile_force[]; };
 layout(scalar, binding = 6) buffer Momentum { vec4 momentum[]; };
 layout(scalar, binding = 7) buffer Force { vec3 force[]; };
-layout(scalar, binding = 8) readonly buffer Colliders { Body colliders[]; };
+layout(scalar, binding = 8) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 9) readonly buffer BodyData { float body_data[]; };
 layout(scalar, binding = 10) writeonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 11) writeonly buffer NodeChange { vec3 node_change[]; };
@@ -43,7 +43,7 @@ layout(scalar, binding = 12) buffer Sums { uint sums[]; };
 layout(scalar, binding = 13) readonly buffer Clock { StepClock clock[]; };
 
 #include "common/fixed.glsl"
-#include "mpm/colliders.glsl"
+#include "mpm/bodies.glsl"
 #include "mpm/tile_sums.glsl"
 
 void main() {

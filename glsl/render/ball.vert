@@ -1,5 +1,5 @@
 #version 460
-// One large sphere, such as a collider: six vertices, no buffers.
+// One large sphere, such as a body: six vertices, no buffers.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"

@@ -1,4 +1,4 @@
-//! Bodies of snow, obstacles, and sums over particles in f64, shared by the tests of the physics of the
+//! Bodies of snow, fixed bodies, and sums over particles in f64, shared by the tests of the physics of the
 //! material point method.
 
 use crate::snowpack::Snowpack;

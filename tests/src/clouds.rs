@@ -1,8 +1,8 @@
 //! Clouds of grains among bodies of every kind, under every contact law.
 
 use crate::meshes::ball_mesh;
-use frazil_reference::colliders::{Collider, Heights, Motion, Shape, Surface};
 use frazil_reference::dem::Grain;
+use frazil_reference::uniform_bodies::{Heights, Motion, Shape, Surface, UniformBody};
 use frazil_scene::{Bonds, Dem as Section, TriggerArea, WeakLayer};
 use frazil_testkit::Random;
 use frazil_testkit::twins::dem::section;
@@ -16,15 +16,15 @@ fn surface(friction: f64) -> Surface {
 }
 
 /// Creates one body of each kind, one of them moving.
-pub fn bodies() -> Vec<Collider> {
-    let still = |shape| Collider { shape, surface: surface(0.3), motion: None };
+pub fn bodies() -> Vec<UniformBody> {
+    let still = |shape| UniformBody { shape, surface: surface(0.3), motion: None };
     let rows = (0..5).map(|k| (0..5).map(|i| 0.1 + 0.02 * f64::from(i * k % 3)).collect()).collect();
     vec![
         still(Shape::Plane {
             point_m: DVec3::new(0.0, 0.05, 0.0),
             normal: DVec3::new(0.1, 1.0, 0.2).normalize(),
         }),
-        Collider {
+        UniformBody {
             shape: Shape::Ball { centre_m: DVec3::new(0.5, 0.4, 0.5), radius_m: 0.15 },
             surface: surface(0.6),
             motion: Some(Motion { velocity_m_s: DVec3::new(1.0, 0.5, -0.5), from_s: 0.0, until_s: 1.0 }),

@@ -1,8 +1,8 @@
 //! Grains on the device and on their f64 twin.
 
-use crate::mpm_stages::device_collider;
-use frazil_reference::colliders::Collider;
+use crate::mpm_stages::device_body;
 use frazil_reference::dem as twin;
+use frazil_reference::uniform_bodies::UniformBody;
 use frazil_scene::Dem as Section;
 use frazil_shaders::types::{BodyLoad, DemLists};
 use frazil_solvers::Surroundings;
@@ -34,7 +34,7 @@ pub struct Grainpack {
     /// Parameters of the twin.
     pub p: twin::Parameters,
     /// Bodies.
-    pub bodies: Vec<Collider>,
+    pub bodies: Vec<UniformBody>,
     /// Initial pieces of slabs.
     pub slabs: twin::Slabs,
     beginning: Grains,
@@ -52,7 +52,7 @@ impl Grainpack {
         dt_s: f64,
         gravity: DVec3,
         domain: [DVec3; 2],
-        bodies: Vec<Collider>,
+        bodies: Vec<UniformBody>,
         grains: &[twin::Grain],
     ) -> Self {
         Self::on(device(), section, dt_s, gravity, domain, bodies, grains)
@@ -68,7 +68,7 @@ impl Grainpack {
         dt_s: f64,
         gravity: DVec3,
         domain: [DVec3; 2],
-        bodies: Vec<Collider>,
+        bodies: Vec<UniformBody>,
         grains: &[twin::Grain],
     ) -> Self {
         let (parameters, p) = parameters(section, dt_s, gravity, domain, &bodies, grains.len() as u32);
@@ -101,7 +101,7 @@ impl Grainpack {
         dt_s: f64,
         gravity: DVec3,
         domain: [DVec3; 2],
-        bodies: Vec<Collider>,
+        bodies: Vec<UniformBody>,
         n_named: usize,
         grains: &[twin::Grain],
         pieces: Pieces,
@@ -118,7 +118,7 @@ impl Grainpack {
         device: Device,
         parameters: DemParameters,
         p: twin::Parameters,
-        bodies: Vec<Collider>,
+        bodies: Vec<UniformBody>,
         grains: &[twin::Grain],
     ) -> Self {
         let narrow = |v: DVec3| v.as_vec3().to_array();
@@ -222,7 +222,7 @@ pub fn parameters(
     dt_s: f64,
     gravity: DVec3,
     domain: [DVec3; 2],
-    bodies: &[Collider],
+    bodies: &[UniformBody],
     n: u32,
 ) -> (DemParameters, twin::Parameters) {
     let narrow = |v: DVec3| v.as_vec3().to_array();
@@ -234,7 +234,7 @@ pub fn parameters(
         ..Default::default()
     };
     for body in bodies {
-        let body = device_collider(body, &mut surroundings.body_data);
+        let body = device_body(body, &mut surroundings.body_data);
         let damping_ratio = twin::damping_ratio(section.wall_restitution()) as f32;
         surroundings.bodies.push(frazil_shaders::types::Body { damping_ratio, ..body });
     }

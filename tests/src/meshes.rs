@@ -1,6 +1,6 @@
 //! Closed meshes for tests, and their device form.
 
-use frazil_reference::colliders::Mesh;
+use frazil_reference::uniform_bodies::Mesh;
 use frazil_shaders::types::Body;
 use frazil_solvers::mesh_body;
 use glam::DVec3;

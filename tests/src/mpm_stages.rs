@@ -5,8 +5,8 @@
 use crate::meshes::device_mesh;
 use crate::snowpack::state_of;
 use crate::{Worst, download_loads};
-use frazil_reference::colliders;
 use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
+use frazil_reference::uniform_bodies;
 use frazil_scene::{Mpm as Section, Rasterization, Transfer, Weights};
 use frazil_shaders::common::body::{BOX, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
 use frazil_shaders::types::{Body, BodyLoad};
@@ -35,14 +35,14 @@ impl MpmCase {
         section: Section,
         dt_s: f64,
         mut surroundings: Surroundings,
-        bodies: Vec<colliders::Collider>,
+        bodies: Vec<uniform_bodies::UniformBody>,
     ) -> Self {
         let mut p = twin_parameters(&section, dt_s, &surroundings);
         for body in &bodies {
-            let collider = device_collider(body, &mut surroundings.body_data);
-            surroundings.bodies.push(collider);
+            let body = device_body(body, &mut surroundings.body_data);
+            surroundings.bodies.push(body);
         }
-        p.colliders = bodies;
+        p.bodies = bodies;
         Self { section, surroundings, p }
     }
 
@@ -171,8 +171,8 @@ impl MpmCase {
 }
 
 /// Converts a twin's body to its device form.
-pub fn device_collider(body: &colliders::Collider, body_data: &mut Vec<f32>) -> Body {
-    use colliders::Shape::*;
+pub fn device_body(body: &uniform_bodies::UniformBody, body_data: &mut Vec<f32>) -> Body {
+    use uniform_bodies::Shape::*;
     let narrow = |v: DVec3| v.as_vec3().to_array();
     let wide = |v: [f32; 3]| glam::Vec3::from(v).as_dvec3();
     let mesh = match &body.shape {
@@ -203,7 +203,7 @@ pub fn device_collider(body: &colliders::Collider, body_data: &mut Vec<f32>) -> 
         }
         _ => (mesh.first_height, mesh.n_heights),
     };
-    let still = colliders::Motion { velocity_m_s: DVec3::ZERO, from_s: 0.0, until_s: 0.0 };
+    let still = uniform_bodies::Motion { velocity_m_s: DVec3::ZERO, from_s: 0.0, until_s: 0.0 };
     let motion = body.motion.unwrap_or(still);
     Body {
         kind,
@@ -471,7 +471,7 @@ impl<'a> Stages<'a> {
         let p = &self.case.p;
         let reach_m = p.on_surface_m();
         // A velocity differs by its bound after the collision with each body.
-        let n_bodies = p.colliders.len() as f64;
+        let n_bodies = p.bodies.len() as f64;
         let device = self.grid();
         let mut grid = device.clone();
         grid.update_velocity(p);
@@ -491,8 +491,8 @@ impl<'a> Stages<'a> {
             if self.is_on_an_edge(x, reach_m, v, time_s, true) {
                 continue;
             }
-            let is_touched = p.colliders.iter().any(|c| c.distance_m(p, x, time_s).0 <= reach_m);
-            for (k, body) in p.colliders.iter().enumerate() {
+            let is_touched = p.bodies.iter().any(|c| c.distance_m(p, x, time_s).0 <= reach_m);
+            for (k, body) in p.bodies.iter().enumerate() {
                 if body.distance_m(p, x, time_s).0 <= reach_m {
                     self.worst.see(k);
                 }
@@ -554,7 +554,7 @@ impl<'a> Stages<'a> {
         let (case, p) = (self.case, &self.case.p);
         let impulses = std::mem::take(&mut self.impulses);
         let (grid, before) = (Grid { impulses, ..self.grid() }, self.particles());
-        let n_bodies = p.colliders.len() as f64;
+        let n_bodies = p.bodies.len() as f64;
         self.run(&[Stage::UpdateParticles]);
         let after = self.particles();
         let stresses = self.stresses();
@@ -643,7 +643,7 @@ impl<'a> Stages<'a> {
                 self.impulse_off += n_bodies * old.mass * (twin.velocity.length() + picked + 1.0);
                 continue;
             }
-            let is_touched = p.colliders.iter().any(|c| c.distance_m(p, old.position, time_s).0 <= 0.0);
+            let is_touched = p.bodies.iter().any(|c| c.distance_m(p, old.position, time_s).0 <= 0.0);
             let v_bound = v_bound
                 + if is_touched { 800.0 * ROUNDING * (twin.velocity.length() + picked + 1.0) } else { 0.0 };
             if is_touched {

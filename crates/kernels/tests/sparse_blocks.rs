@@ -5,7 +5,7 @@
 use frazil_kernels::{
     BlockCapacity, BlockLayout, INVALID_INDEX, KernelError, MAX_TABLE_BLOCKS, SparseBlocks,
 };
-use frazil_reference::colliders::Surface;
+use frazil_reference::uniform_bodies::Surface;
 use frazil_reference::mpm::{
     Lattice, Material, Parameters, Particle, Spline, Transfer, Weights, cell_ranges, keep_order,
 };
@@ -61,7 +61,7 @@ impl Case {
             strain_floor: false,
             node_mass_cutoff_kg: 0.0,
             has_contact_forces: false,
-            colliders: Vec::new(),
+            bodies: Vec::new(),
             walls: [[Surface { friction: 0.0, sticky: false }; 3]; 2],
             implicit: None,
         }

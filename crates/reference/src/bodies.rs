@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::colliders::{Heights, Mesh, Shape as Collider};
 use crate::sph::cubic_spline;
+use crate::uniform_bodies::{Heights, Mesh, Shape as UniformShape};
 
 /// Shape of a body.
 #[derive(Clone, Debug, PartialEq)]
@@ -280,16 +280,16 @@ impl Shape {
     }
 
     fn distance_m(&self, x: DVec3) -> (f64, DVec3) {
-        let of_collider = |shape: Collider| shape.distance_m(3, x);
+        let of_shape = |shape: UniformShape| shape.distance_m(3, x);
         match self {
             Self::Plane(point_m, normal) => {
-                of_collider(Collider::Plane { point_m: *point_m, normal: *normal })
+                of_shape(UniformShape::Plane { point_m: *point_m, normal: *normal })
             }
             Self::Sphere(centre_m, radius_m) => {
-                of_collider(Collider::Ball { centre_m: *centre_m, radius_m: *radius_m })
+                of_shape(UniformShape::Ball { centre_m: *centre_m, radius_m: *radius_m })
             }
             Self::Box(centre_m, half, rotation) => {
-                of_collider(Collider::Box { centre_m: *centre_m, size_m: 2.0 * *half, rotation: *rotation })
+                of_shape(UniformShape::Box { centre_m: *centre_m, size_m: 2.0 * *half, rotation: *rotation })
             }
             Self::Mesh(mesh, _) => mesh.distance_m(x),
             Self::Heightfield(heights, up) => {

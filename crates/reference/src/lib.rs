@@ -4,7 +4,7 @@
 //! - [`primitives`]: reduction, scan, compaction, radix sort, uniform grid and the brute-force neighbour
 //!   oracle.
 //! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
-//! - [`colliders`]: bodies that particles collide with; f64.
+//! - [`uniform_bodies`]: bodies at rest or in uniform motion, of snow on a grid and grains; f64.
 //! - [`bodies`]: bodies among position-based particles: surfaces, motion, boundary density and loads; f64.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
 //! - [`fault`]: faults of position-based steps.
@@ -24,7 +24,6 @@
 
 pub mod bodies;
 pub mod bonds;
-pub mod colliders;
 pub mod dem;
 pub mod depth_averaged;
 pub mod ellipsoids;
@@ -37,4 +36,5 @@ pub mod render;
 pub mod snow;
 pub mod sph;
 pub mod surface;
+pub mod uniform_bodies;
 pub mod viscoelastic;

@@ -2,7 +2,7 @@
 //! some 30 000 points.
 
 use frazil_reference::bodies::{Body, Motion, Shape};
-use frazil_reference::colliders::Heights;
+use frazil_reference::uniform_bodies::Heights;
 use glam::{DMat3, DQuat, DVec3};
 
 const H: f64 = 0.04;

@@ -16,7 +16,7 @@ pub struct Frame<'a> {
     pub particles: &'a [Particles<'a>],
     /// Boxes drawn as wire frames, for example the domain.
     pub boxes: &'a [WireBox],
-    /// Large spheres, for example colliders.
+    /// Large spheres, for example bodies.
     pub balls: &'a [Ball],
     /// Ground plane with a grid, for scale and depth.
     pub ground: Option<Ground>,

@@ -2,7 +2,7 @@
 //!
 //! The crate holds the camera, the colour maps, the legend, and the [`Renderer`], which records one picture
 //! into its own image: spheres coloured by any column, meshes, a terrain, rigid pieces, the domain's box, the
-//! ground, colliders, ambient occlusion, and the legend on top. The owner of the image reads it back for
+//! ground, bodies, ambient occlusion, and the legend on top. The owner of the image reads it back for
 //! [`write_png`] or presents it to a window, so that both show the same picture.
 //!
 //! [`ParticleSurface`] extracts the surface of a particle set, and waits for the device until its capacity

@@ -18,12 +18,10 @@
 
 mod bodies;
 mod check;
-mod collider;
 mod format;
 mod live;
 mod load;
 mod loaded;
-mod obstacle;
 mod random;
 mod reference;
 mod scene;
@@ -36,16 +34,14 @@ mod terrain;
 mod validate;
 mod vector;
 
-pub use bodies::{Body, BodyMotion, BodyShape, Keyframe};
+pub use bodies::{Body, BodyMotion, BodyShape, Keyframe, MAX_BODY_TRIANGLES, Motion, Side, box_axes};
 pub use check::{Checker, MAX_PARTICLES};
-pub use collider::{Collider, Motion, Side, box_axes};
 pub use format::error::{SceneError, nearest, one_of};
 pub use format::source::{Location, Place};
 pub use format::text::shortened;
 pub use live::{LiveParameter, LiveValue};
 pub use load::{Builtin, builtin};
 pub use loaded::Loaded;
-pub use obstacle::*;
 pub use reference::reference;
 pub use scene::*;
 pub use section::{Section, SectionType};

@@ -1,4 +1,4 @@
-//! Contact of snow with walls and colliders.
+//! Contact of snow with walls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
-//! Outlines of bodies at a given time. Solid spheres are drawn as solids.
+//! Outlines of bodies at a given time, of planes where they cut the domain.
 
-use super::outline::{height_lines, plane};
+use super::space::vec3;
 use frazil_render::WireBox;
 use frazil_render::glam::{DVec3, Vec3};
 use frazil_scene::{Body, BodyShape, Scene, Side, TriangleMesh, box_axes};
@@ -8,15 +8,29 @@ use frazil_solvers::BodyPose;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
+/// Maximum number of lines in each of the two directions of a heightfield.
+const HEIGHT_LINES: usize = 64;
+
 /// Number of chords of a circle.
 const N_CHORDS: u32 = 48;
 
 /// Maximum cosine of the angle between the normals of two triangles whose common edge is drawn.
 const CREASE_COS: f64 = 0.95;
 
-/// Returns the outlines of a scene's bodies at a time in s.
+/// Returns the outlines of a scene's bodies at a time in s, without those that are drawn as solids.
 pub fn outlines(scene: &Scene, time_s: f64) -> Vec<WireBox> {
-    scene.bodies.iter().flat_map(|body| outline(scene, body, time_s)).collect()
+    let lined = scene.bodies.iter().filter(|body| !is_solid_on_ground(scene, body));
+    lined.flat_map(|body| outline(scene, body, time_s)).collect()
+}
+
+/// Returns true for a body that stands on the ground and is drawn as a solid: a box, an upright cylinder or a
+/// mesh at rest.
+pub fn is_solid_on_ground(scene: &Scene, body: &Body) -> bool {
+    let is_drawn = matches!(
+        body.shape,
+        BodyShape::Box { .. } | BodyShape::UprightCylinder { .. } | BodyShape::Mesh { .. }
+    );
+    scene.ground().is_some() && is_drawn && body.side == Side::Outside && body.motion.is_none()
 }
 
 /// Returns the centres and radii in m of a scene's solid spheres at a time in s.
@@ -77,6 +91,15 @@ fn outline(scene: &Scene, body: &Body, time_s: f64) -> Vec<WireBox> {
             lines.extend([u, v, -u, -v].map(|side| line(ends[0] + side, ends[1] + side)));
             lines
         }
+        BodyShape::UprightCylinder { foot_m, radius_m, height_m } => {
+            let (level, up) = (scene.up_axis.horizontal(), scene.up_axis.index());
+            let mut foot = DVec3::ZERO;
+            (foot[level[0]], foot[level[1]], foot[up]) = (foot_m[0], foot_m[1], scene.foot_height_m(*foot_m));
+            let top = foot + *height_m * DVec3::AXES[up];
+            let [u, v] = level.map(|axis| *radius_m * DVec3::AXES[axis]);
+            let sides = [u, v, -u, -v].map(|side| line(foot + side, top + side));
+            [foot, top].into_iter().flat_map(|end| circle(end, [u, v])).chain(sides).collect()
+        }
         BodyShape::Mesh { scale, offset_m, .. } => {
             let place = |vertex: [f64; 3]| DVec3::from_array(*offset_m) + *scale * DVec3::from_array(vertex);
             let creases = body.mesh().map(creases).unwrap_or_default();
@@ -96,6 +119,49 @@ fn outline(scene: &Scene, body: &Body, time_s: f64) -> Vec<WireBox> {
         // Solid spheres are drawn as solids.
         _ => Vec::new(),
     }
+}
+
+/// Returns lines through a heightfield in both directions, at most [`HEIGHT_LINES`] of each; none where a
+/// height is unknown.
+fn height_lines(n: [usize; 2], at: impl Fn(usize, usize) -> Option<Vec3>) -> Vec<WireBox> {
+    let strides = n.map(|n| n.div_ceil(HEIGHT_LINES).max(1));
+    let line = |a: (usize, usize), b: (usize, usize)| Some(WireBox::line(at(a.0, a.1)?, at(b.0, b.1)?));
+    let mut lines = Vec::new();
+    for j in (0..n[1]).step_by(strides[1]) {
+        let row = (0..n[0]).step_by(strides[0]);
+        lines.extend(row.clone().zip(row.skip(1)).filter_map(|(i, next)| line((i, j), (next, j))));
+    }
+    for i in (0..n[0]).step_by(strides[0]) {
+        let column = (0..n[1]).step_by(strides[1]);
+        lines.extend(column.clone().zip(column.skip(1)).filter_map(|(j, next)| line((i, j), (i, next))));
+    }
+    lines
+}
+
+/// Returns the intersection of a plane with the domain: lines between the points at which it cuts the edges
+/// of one face.
+fn plane(scene: &Scene, point: Vec3, normal: Vec3) -> Vec<WireBox> {
+    let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
+    let corner = |bits: usize| Vec3::from_array(std::array::from_fn(|axis| [lo, hi][bits >> axis & 1][axis]));
+    let height = |x: Vec3| (x - point).dot(normal);
+    let cut = |a: Vec3, b: Vec3| {
+        let (above, below) = (height(a), height(b));
+        ((above < 0.0) != (below < 0.0)).then(|| a.lerp(b, above / (above - below)))
+    };
+    // A 2D domain has one face, a 3D domain six.
+    let faces: Vec<[usize; 4]> = (0..3)
+        .filter(|axis| scene.n_dimensions() == 3 || *axis == 2)
+        .flat_map(|axis| {
+            let [u, v] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
+            let sides = if scene.n_dimensions() == 3 { vec![0, 1 << axis] } else { vec![0] };
+            sides.into_iter().map(move |side| [side, side | u, side | u | v, side | v])
+        })
+        .collect();
+    let line_on = |face: &[usize; 4]| {
+        let mut cuts = (0..4).filter_map(|k| cut(corner(face[k]), corner(face[(k + 1) % 4])));
+        Some(WireBox::line(cuts.next()?, cuts.next()?))
+    };
+    faces.iter().filter_map(line_on).collect()
 }
 
 /// Returns the edges of a mesh at which its surface has a crease.
@@ -122,8 +188,7 @@ mod tests {
     /// Returns a scene of water, or of snow in two dimensions, with one body.
     fn scene(dimensions: u32, body: &str) -> Scene {
         let name = if dimensions == 2 { "ramps" } else { "drop" };
-        let overrides = ["colliders=[]".to_owned(), format!("bodies=[{{name='it',{body}}}]")];
-        Scene::find(name, &overrides).unwrap()
+        Scene::find(name, &[format!("bodies=[{{name='it',{body}}}]")]).unwrap()
     }
 
     /// Returns the ends of all lines.
@@ -151,6 +216,13 @@ mod tests {
         assert!(ends(&capsule).into_iter().all(|x| on_capsule(x) < 1e-6));
         assert!(ends(&capsule).into_iter().any(|x| (x.x + 0.05).abs() < 1e-6));
 
+        let trunk = outlines(
+            &scene(3, "shape={upright_cylinder={foot_m=[0.1,0.2],radius_m=0.05,height_m=0.3}}"),
+            0.0,
+        );
+        let across = |x: Vec3| Vec3::new(x.x - 0.1, 0.0, x.z - 0.2).length() - 0.05;
+        assert!(ends(&trunk).into_iter().all(|x| across(x).abs() < 1e-6 && (x.y - 0.15).abs() < 0.1501));
+
         let heights = "heightfield={origin_m=[0,0],spacing_m=0.1,heights_m=[[0,0.1],[0.1,0]]}";
         assert_eq!(outlines(&scene(3, &format!("shape={{{heights}}}")), 0.0).len(), 4);
         let plane = outlines(&scene(3, "shape={plane={point_m=[0,0.01,0],normal=[0,1,0]}}"), 0.0);
@@ -168,6 +240,24 @@ mod tests {
         assert!(outlines(&moving, 2.0).is_empty());
         let container = scene(3, &format!("side='inside',{ball}"));
         assert_eq!(solid_spheres(&container, 0.0).count(), 0);
+    }
+
+    #[test]
+    fn a_body_that_moves_is_drawn_where_it_is() {
+        let motion = "motion={uniform={velocity_m_s=[1,0,0],from_s=1.0,until_s=2.0}}";
+        let body = format!("shape={{box={{centre_m=[0.5,0.1,0],size_m=[0.2,0.1,1]}}}},{motion}");
+        let moving = scene(2, &body);
+        let at = |time_s| outlines(&moving, time_s)[0].corner.x;
+        assert_eq!(at(0.0), at(1.0));
+        assert!((at(1e3) - at(0.0) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn bodies_at_rest_on_the_ground_are_drawn_as_solids() {
+        let with = |overrides: &[String]| Scene::find("slope_obstacle", overrides).unwrap();
+        assert!(outlines(&with(&[]), 0.0).is_empty());
+        let moved = "bodies.0.motion={uniform={velocity_m_s=[1,0,0]}}".to_owned();
+        assert_eq!(outlines(&with(&[moved]), 0.0).len(), 1);
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Static parts of a picture: ground, obstacles, sun and fog; and slabs, unless they are moved.
+//! Static parts of a picture: ground, bodies on it, sun and fog; and slabs, unless they are moved.
 
+use super::body_lines::is_solid_on_ground;
 use super::space::{up_axis, vec3};
 use crate::failure::Failure;
 use frazil_render::glam::{Quat, Vec3};
@@ -7,14 +8,15 @@ use frazil_render::{
     DirectionalLight, Frame, Light, Mesh, OrbitCamera, PieceShapes, Pieces, SnowLook, Solid, SolidShape,
     Terrain,
 };
-use frazil_scene::{Obstacle, ObstacleShape, Scene, box_axes};
+use frazil_scene::{Body, BodyShape, Scene, box_axes};
 use frazil_solvers::BodyPoses;
 use frazil_vk::{Buffer, Device};
 
-/// Ground, obstacles, slabs and light of a scene, on the device.
+/// Ground, bodies on it, slabs and light of a scene, on the device.
 pub struct Landscape {
     terrain: Option<Terrain>,
-    obstacles: Vec<Solid>,
+    /// Solid bodies on the ground, each with its index in the scene.
+    solids: Vec<(usize, Solid)>,
     slabs: Option<Slabs>,
     light: Light,
     lights: Vec<DirectionalLight>,
@@ -56,8 +58,8 @@ impl SlabPoses {
     }
 }
 
-/// Display-encoded colours of obstacles and of ice.
-const OBSTACLE_COLOUR: [f32; 3] = [0.47, 0.34, 0.25];
+/// Display-encoded colours of solid bodies and of ice.
+const SOLID_COLOUR: [f32; 3] = [0.47, 0.34, 0.25];
 const ICE_COLOUR: [f32; 3] = [0.62, 0.79, 0.90];
 /// Default angle of the sun to the left of the scene's camera, in degrees.
 const SUN_ASIDE_DEG: f64 = 60.0;
@@ -73,12 +75,14 @@ impl Landscape {
         let ground = scene.ground().map(|ground| {
             Terrain::new(device, ground.n_columns(), ground.cell_m() as f32, &ground.heights_m())
         });
-        let solids = scene.obstacles.iter().filter_map(|obstacle| shape_of(scene, obstacle));
-        let solids = solids.map(|shape| Solid::new(device, &shape, OBSTACLE_COLOUR));
+        let standing = scene.bodies.iter().enumerate().filter(|(_, body)| is_solid_on_ground(scene, body));
+        let shapes = standing.filter_map(|(idx, body)| Some((idx, shape_of(scene, body)?)));
+        let solids =
+            shapes.map(|(idx, shape)| Solid::new(device, &shape, SOLID_COLOUR).map(|solid| (idx, solid)));
         let slabs = if scene.slabs.is_empty() { None } else { Some(Slabs::new(device, scene)?) };
         Ok(Self {
             terrain: ground.transpose().map_err(Failure::device)?,
-            obstacles: solids.collect::<Result<_, _>>().map_err(Failure::device)?,
+            solids: solids.collect::<Result<_, _>>().map_err(Failure::device)?,
             slabs,
             light: light_of(scene),
             lights: lights_of(scene),
@@ -101,9 +105,11 @@ impl Landscape {
         self.terrain.as_ref().map(Terrain::bounds)
     }
 
-    /// Returns the meshes of the obstacles.
-    pub fn obstacles(&self) -> impl Iterator<Item = Mesh<'_>> {
-        self.obstacles.iter().map(Solid::mesh)
+    /// Returns the meshes of the solid bodies on the ground, without those that move in `scene`, which
+    /// differs in live parameters alone.
+    pub fn solids<'a>(&'a self, scene: &'a Scene) -> impl Iterator<Item = Mesh<'a>> {
+        let at_rest = self.solids.iter().filter(|(idx, _)| is_solid_on_ground(scene, &scene.bodies[*idx]));
+        at_rest.map(|(_, solid)| solid.mesh())
     }
 
     /// Returns the slabs at `poses`, or at their poses at time 0.
@@ -146,26 +152,25 @@ impl Slabs {
     }
 }
 
-fn shape_of(scene: &Scene, obstacle: &Obstacle) -> Option<SolidShape> {
-    match &obstacle.shape {
-        ObstacleShape::Box { centre_m, size_m, rotation_deg } => {
+fn shape_of(scene: &Scene, body: &Body) -> Option<SolidShape> {
+    match &body.shape {
+        BodyShape::Box { centre_m, size_m, rotation_deg } => {
             let axes = box_axes(*rotation_deg).map(vec3);
             let half = std::array::from_fn(|axis| axes[axis] * (0.5 * size_m[axis]) as f32);
             Some(SolidShape::cuboid(vec3(*centre_m), half))
         }
-        ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
+        BodyShape::UprightCylinder { foot_m, radius_m, height_m } => {
             let level = scene.up_axis.horizontal();
-            let ground_m = scene.ground().and_then(|ground| ground.height_m(*foot_m)).unwrap_or(0.0);
             let mut foot = Vec3::ZERO;
             foot[level[0]] = foot_m[0] as f32;
             foot[level[1]] = foot_m[1] as f32;
             // Extended into the ground, which may slope away below its rim.
-            foot[scene.up_axis.index()] = (ground_m - radius_m) as f32;
+            foot[scene.up_axis.index()] = (scene.foot_height_m(*foot_m) - radius_m) as f32;
             let height_m = (height_m + radius_m) as f32;
             Some(SolidShape::cylinder(foot, *radius_m as f32, height_m, up_axis(scene.up_axis)))
         }
-        ObstacleShape::Mesh { scale, offset_m, .. } => {
-            let mesh = obstacle.mesh()?;
+        BodyShape::Mesh { scale, offset_m, .. } => {
+            let mesh = body.mesh()?;
             let place = |idx: u32| {
                 let vertex = mesh.vertices()[idx as usize];
                 vec3(std::array::from_fn(|axis| offset_m[axis] + scale * vertex[axis]))

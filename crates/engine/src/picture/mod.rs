@@ -7,7 +7,6 @@ mod fluid;
 mod grid_lines;
 mod landscape;
 mod legends;
-mod outline;
 mod painter;
 mod powder;
 mod shown;

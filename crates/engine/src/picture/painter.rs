@@ -6,7 +6,6 @@ use super::fluid::Fluids;
 use super::grid_lines;
 use super::landscape::Landscape;
 use super::legends::{LegendOverride, Legends};
-use super::outline;
 use super::powder::PowderStyle;
 use super::shown::Shown;
 use super::space::{up_axis, vec3};
@@ -17,7 +16,7 @@ use frazil_render::{
     Ball, Clip, ColorMap, Coloring, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Radius, Renderer,
     Shading, Shadows, Swatch, WireBox,
 };
-use frazil_scene::{Collider, GridLines, Projection, RenderScheme, Scene, Side};
+use frazil_scene::{GridLines, Projection, RenderScheme, Scene};
 use frazil_vk::{Buffer, Device, Image, Recorder};
 
 /// Draws pictures of a scene.
@@ -62,13 +61,13 @@ struct Scenery {
     /// Shading of water in scenes with snow.
     water: Shading,
     domain: WireBox,
-    /// Scene, whose colliders and bodies may move.
+    /// Scene, whose bodies may move.
     scene: Scene,
     ground: Ground,
 }
 
-/// Display-encoded colour of solid colliders and bodies.
-const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
+/// Display-encoded colour of solid spheres.
+const BALL_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
 /// Column that [`frazil_scene::Shading::Density`] shows.
 const DENSITY: &str = "density";
 /// Radius of soft discs in radii of particles. They fade out over the outer half, and hide gaps of three
@@ -163,12 +162,11 @@ impl Painter {
         let domain = (!has_ground).then_some(scenery.domain);
         let boxes: Vec<WireBox> = domain
             .into_iter()
-            .chain(outline::outlines(&scenery.scene, time_s))
             .chain(body_lines::outlines(&scenery.scene, time_s))
             .chain(grid_lines::outlines(&self.device, &scenery.scene, shown.blocks.as_ref())?)
             .collect();
         let balls = scenery.balls(time_s);
-        let meshes: Vec<Mesh<'_>> = self.landscape.obstacles().chain(surfaces).collect();
+        let meshes: Vec<Mesh<'_>> = self.landscape.solids(&scenery.scene).chain(surfaces).collect();
         let has_slabs = self.scheme == RenderScheme::SurfaceAndSlabs;
         let pieces = self.landscape.slabs(shown.slabs.as_ref()).filter(|_| has_slabs);
         let frame = Frame {
@@ -410,17 +408,8 @@ impl Scenery {
     /// Returns the solid spheres at a time in s. Containers are not drawn, because they would hide their
     /// contents.
     fn balls(&self, time_s: f64) -> Vec<Ball> {
-        let ball = |collider: &Collider| match collider {
-            Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => Some(Ball {
-                center: vec3(*centre_m) + outline::offset(collider, time_s),
-                radius_m: *radius_m as f32,
-                color: COLLIDER_COLOUR,
-            }),
-            _ => None,
-        };
-        let of_body = |(center, radius_m)| Ball { center, radius_m, color: COLLIDER_COLOUR };
-        let bodies = body_lines::solid_spheres(&self.scene, time_s).map(of_body);
-        self.scene.colliders.iter().filter_map(ball).chain(bodies).collect()
+        let ball = |(center, radius_m)| Ball { center, radius_m, color: BALL_COLOUR };
+        body_lines::solid_spheres(&self.scene, time_s).map(ball).collect()
     }
 
     fn radius_m(&self, is_beside_snow: bool, is_by_phase: bool) -> f32 {

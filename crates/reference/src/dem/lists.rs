@@ -3,7 +3,7 @@
 use super::contact::Parameters;
 use super::step::Grain;
 use super::surroundings::{Partner, surfaces};
-use crate::colliders::Collider;
+use crate::uniform_bodies::UniformBody;
 use glam::DVec3;
 
 /// Share of the skin by which a grain may move before lists are built again.
@@ -18,7 +18,7 @@ pub fn check_lists(listed_at: &[DVec3], grains: &[Grain], skin: f64) -> bool {
 /// Returns the number of grains, walls and bodies within the reach of each grain and the skin.
 pub fn count_contacts(
     p: &Parameters,
-    bodies: &[Collider],
+    bodies: &[UniformBody],
     grains: &[Grain],
     skin: f64,
     time_s: f64,

@@ -2,7 +2,7 @@
 
 use super::contact::{ContactHistory, ContactKinematics, Parameters, Phase, evaluate_contact};
 use super::surroundings::{Partner, surfaces, torque_centre};
-use crate::colliders::Collider;
+use crate::uniform_bodies::UniformBody;
 use glam::{DMat3, DQuat, DVec3};
 
 /// A convex polyhedron of ice.
@@ -184,7 +184,7 @@ impl Slabs {
     pub(super) fn touch(
         &mut self,
         p: &Parameters,
-        bodies: &[Collider],
+        bodies: &[UniformBody],
         time_s: f64,
         wrenches: &mut [Wrench],
         on_bodies: &mut [Wrench],

@@ -3,7 +3,7 @@
 use super::contact::{ContactForce, ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::slab::{Slabs, Wrench};
 use super::surroundings::{Partner, surfaces, torque_centre, velocity};
-use crate::colliders::Collider;
+use crate::uniform_bodies::UniformBody;
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -65,7 +65,7 @@ impl State {
     }
 
     /// Advances the state by one step among bodies.
-    pub fn advance(&mut self, p: &Parameters, bodies: &[Collider]) {
+    pub fn advance(&mut self, p: &Parameters, bodies: &[UniformBody]) {
         let time_s = self.step as f64 * p.dt_s;
         let mut contacts = BTreeMap::new();
         let mut wrenches = vec![Wrench::default(); self.slabs.solids.len()];
@@ -215,7 +215,7 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics,
 
 /// Moves a grain out of a surface that it has penetrated too deep, and removes its velocity into the surface
 /// (Gucer2010 eq 3.16).
-fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64, loads: &mut [Wrench]) {
+fn push_out(p: &Parameters, bodies: &[UniformBody], grain: &mut Grain, time_s: f64, loads: &mut [Wrench]) {
     let max_m = (1.0 - DEEPEST) * grain.radius;
     let n = bodies.len() as u32;
     for partner in (0..n).map(Partner::Body).chain((0..6).map(Partner::Wall)) {

@@ -1,7 +1,7 @@
 //! Surfaces around grains and pieces: walls of the domain and bodies.
 
 use super::contact::Parameters;
-use crate::colliders::{Collider, Shape};
+use crate::uniform_bodies::{Shape, UniformBody};
 use glam::DVec3;
 
 /// Partner of a contact.
@@ -37,7 +37,7 @@ pub struct Surface {
 /// Returns the surfaces of walls and bodies around a point.
 pub(super) fn surfaces(
     p: &Parameters,
-    bodies: &[Collider],
+    bodies: &[UniformBody],
     x: DVec3,
     time_s: f64,
 ) -> Vec<(Partner, Surface)> {
@@ -71,16 +71,16 @@ pub(super) fn surfaces(
 }
 
 /// Returns the reference point of torques on a body, as `torque_centre` in `common/motion.glsl`.
-pub(super) fn torque_centre(body: &Collider, time_s: f64) -> DVec3 {
+pub(super) fn torque_centre(body: &UniformBody, time_s: f64) -> DVec3 {
     body.shape.origin_m() + way(body, time_s)
 }
 
 /// Returns the displacement of a body.
-fn way(body: &Collider, time_s: f64) -> DVec3 {
+fn way(body: &UniformBody, time_s: f64) -> DVec3 {
     body.motion.map_or(DVec3::ZERO, |m| m.velocity_m_s * (time_s - m.from_s).clamp(0.0, m.until_s - m.from_s))
 }
 
-pub(super) fn velocity(body: &Collider, time_s: f64) -> DVec3 {
+pub(super) fn velocity(body: &UniformBody, time_s: f64) -> DVec3 {
     let moves = body.motion.filter(|m| time_s >= m.from_s && time_s < m.until_s);
     moves.map_or(DVec3::ZERO, |m| m.velocity_m_s)
 }

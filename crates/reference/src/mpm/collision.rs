@@ -1,7 +1,7 @@
-//! Effect of colliders and of the walls of the domain on positions and velocities.
+//! Effect of bodies and of the walls of the domain on positions and velocities.
 
 use super::{Parameters, outer};
-use crate::colliders::{Collider, Surface};
+use crate::uniform_bodies::{Surface, UniformBody};
 use glam::{DMat3, DVec3};
 
 /// Share of a speed that rounding on a device leaves along a normal after its removal.
@@ -15,7 +15,7 @@ impl Parameters {
     }
 }
 
-impl Collider {
+impl UniformBody {
     /// Returns the signed distance in m and the outward normal at a time.
     pub fn distance_m(&self, p: &Parameters, x: DVec3, time_s: f64) -> (f64, DVec3) {
         self.shape.distance_m(p.dimensions, x - self.motion_at(time_s).0)
@@ -48,16 +48,16 @@ pub(super) fn collide_and_measure(
     impulses: &mut [[DVec3; 2]],
 ) -> DVec3 {
     let mut v = velocity;
-    for (k, collider) in p.colliders.iter().enumerate() {
-        let (distance, normal) = collider.distance_m(p, x, time_s);
+    for (k, body) in p.bodies.iter().enumerate() {
+        let (distance, normal) = body.distance_m(p, x, time_s);
         if distance <= reach_m {
             let before = v;
-            let (offset, body_velocity) = collider.motion_at(time_s);
-            v = collider.surface.respond(v, normal, body_velocity);
+            let (offset, body_velocity) = body.motion_at(time_s);
+            v = body.surface.respond(v, normal, body_velocity);
             if let Some([linear, angular]) = impulses.get_mut(k) {
                 let impulse = mass * (before - v);
                 *linear += impulse;
-                *angular += (x - collider.shape.origin_m() - offset).cross(impulse);
+                *angular += (x - body.shape.origin_m() - offset).cross(impulse);
             }
         }
     }
@@ -82,14 +82,14 @@ pub(super) fn collide_node(
         return collide_and_measure(p, x, p.on_surface_m(), moving, time_s, impulses);
     }
     let mut v = moving.1;
-    for (k, collider) in p.colliders.iter().enumerate().filter(|(_, collider)| collider.surface.sticky) {
-        let (distance, _) = collider.distance_m(p, x, time_s);
+    for (k, body) in p.bodies.iter().enumerate().filter(|(_, body)| body.surface.sticky) {
+        let (distance, _) = body.distance_m(p, x, time_s);
         if distance <= p.on_surface_m() {
-            let (offset, body_velocity) = collider.motion_at(time_s);
+            let (offset, body_velocity) = body.motion_at(time_s);
             if let Some([linear, angular]) = impulses.get_mut(k) {
                 let impulse = moving.0 * (v - body_velocity);
                 *linear += impulse;
-                *angular += (x - collider.shape.origin_m() - offset).cross(impulse);
+                *angular += (x - body.shape.origin_m() - offset).cross(impulse);
             }
             v = body_velocity;
         }
@@ -102,9 +102,9 @@ pub(super) fn collide_node(
 /// collision: zero where the point sticks, otherwise the directions tangential to every surface that the
 /// velocity does not leave.
 pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat3 {
-    let bodies = p.colliders.iter().map(|collider| {
-        let (distance, normal) = collider.distance_m(p, x, time_s);
-        (distance, normal, collider.motion_at(time_s).1, collider.surface)
+    let bodies = p.bodies.iter().map(|body| {
+        let (distance, normal) = body.distance_m(p, x, time_s);
+        (distance, normal, body.motion_at(time_s).1, body.surface)
     });
     let walls = walls(p, x).map(|(distance, normal, surface)| (distance, normal, DVec3::ZERO, surface));
     let mut free = DMat3::IDENTITY;
@@ -127,8 +127,8 @@ pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat
 /// Returns a position pushed out of bodies, like Cai2020 in its step 8, and into the domain.
 pub(super) fn push_out(p: &Parameters, x: DVec3, time_s: f64) -> DVec3 {
     let mut x = x;
-    for collider in &p.colliders {
-        let (distance, normal) = collider.distance_m(p, x, time_s);
+    for body in &p.bodies {
+        let (distance, normal) = body.distance_m(p, x, time_s);
         if distance < 0.0 {
             x -= distance * normal;
         }

@@ -2,7 +2,7 @@
 
 use super::collision::walls;
 use super::{Parameters, Particle, outer};
-use crate::colliders::Surface;
+use crate::uniform_bodies::Surface;
 use glam::DVec3;
 
 /// Applies the forces of all surfaces that are not sticky to a particle at the end of a step; adds impulses
@@ -17,23 +17,23 @@ pub(super) fn apply_contact(
     let x = particle.position;
     let mut is_touched = false;
     if is_first_step {
-        let of_bodies = p.colliders.iter().filter(|collider| !collider.surface.sticky);
-        let distances = of_bodies.map(|collider| collider.distance_m(p, x, time_s).0);
+        let of_bodies = p.bodies.iter().filter(|body| !body.surface.sticky);
+        let distances = of_bodies.map(|body| body.distance_m(p, x, time_s).0);
         let of_walls = walls(p, x).filter(|(.., surface)| !surface.sticky).map(|(distance, ..)| distance);
         let nearest = distances.chain(of_walls).fold(f64::INFINITY, f64::min);
         particle.contact_radius = particle.contact_radius.min(nearest.max(0.0));
     }
-    for (k, collider) in p.colliders.iter().enumerate() {
-        let (distance, normal) = collider.distance_m(p, x, time_s);
-        if collider.surface.sticky || distance >= particle.contact_radius {
+    for (k, body) in p.bodies.iter().enumerate() {
+        let (distance, normal) = body.distance_m(p, x, time_s);
+        if body.surface.sticky || distance >= particle.contact_radius {
             continue;
         }
-        let (offset, moving) = collider.motion_at(time_s);
-        let impulse = resist(p, (distance, normal), moving, collider.surface, particle);
+        let (offset, moving) = body.motion_at(time_s);
+        let impulse = resist(p, (distance, normal), moving, body.surface, particle);
         is_touched = true;
         if let Some([linear, angular]) = impulses.get_mut(k) {
             *linear -= impulse;
-            let at = x - distance * normal - collider.shape.origin_m() - offset;
+            let at = x - distance * normal - body.shape.origin_m() - offset;
             *angular -= at.cross(impulse);
         }
     }

@@ -23,7 +23,7 @@ mod splines;
 mod step;
 mod transfer;
 
-use crate::colliders::{Collider, Surface};
+use crate::uniform_bodies::{Surface, UniformBody};
 use glam::{DMat3, DVec3};
 
 pub use blocks::{Lattice, cell_ranges, keep_order};
@@ -105,7 +105,7 @@ pub struct Parameters {
     /// Mass in kg up to which a node takes no stress.
     pub node_mass_cutoff_kg: f64,
     /// Bodies, in the order in which they act on a velocity.
-    pub colliders: Vec<Collider>,
+    pub bodies: Vec<UniformBody>,
     /// The lower and the upper walls of the domain, by axis, which act after all bodies.
     pub walls: [[Surface; 3]; 2],
     /// True if surfaces that are not sticky act on particles, not on nodes.

@@ -103,7 +103,7 @@ impl State {
     /// Runs steps 7 to 10.
     pub fn update_particles(&mut self, p: &Parameters, grid: &Grid, time_s: f64) {
         let mut impulses = grid.impulses.clone();
-        impulses.resize(p.colliders.len(), [DVec3::ZERO; 2]);
+        impulses.resize(p.bodies.len(), [DVec3::ZERO; 2]);
         for i in 0..self.particles.len() {
             let mut after = grid.moved(p, &self.particles[i], time_s, &mut impulses);
             let fault = fault(p, &after);
@@ -116,7 +116,7 @@ impl State {
                 self.fault = Some(Fault { step: self.steps, particle: i, kind });
             }
         }
-        self.loads.resize(p.colliders.len(), Load::default());
+        self.loads.resize(p.bodies.len(), Load::default());
         if self.fault.is_none() {
             reduce_body_loads(&mut self.loads, &mut impulses, p.dt_s);
         }

@@ -82,7 +82,7 @@ impl Grid {
 
     /// Collides v* with bodies and walls: step 5, and again after step 6.
     pub fn collide(&mut self, p: &Parameters, time_s: f64) {
-        self.impulses.resize(p.colliders.len(), [DVec3::ZERO; 2]);
+        self.impulses.resize(p.bodies.len(), [DVec3::ZERO; 2]);
         for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             let moving = (node.mass, node.velocity);
             node.velocity = collide_node(p, p.node_m(*at), moving, time_s, &mut self.impulses);

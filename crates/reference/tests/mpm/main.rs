@@ -2,15 +2,15 @@
 //! bodies whose motion is known.
 
 mod blocks;
-mod colliders;
+mod bodies;
 mod constitutive;
 mod implicit;
 mod splines;
 mod step;
 mod transfer;
 
-use frazil_reference::colliders::Surface;
 use frazil_reference::mpm::{Material, Parameters, Particle, Spline, State, Transfer, Weights};
+use frazil_reference::uniform_bodies::Surface;
 use glam::{DMat3, DVec3};
 
 const CELL_M: f64 = 0.1;
@@ -51,7 +51,7 @@ fn parameters(dimensions: usize) -> Parameters {
         weights: Weights::Factored,
         strain_floor: false,
         node_mass_cutoff_kg: 0.0,
-        colliders: Vec::new(),
+        bodies: Vec::new(),
         walls: [[Surface { friction: 0.1, sticky: false }; 3]; 2],
         has_contact_forces: false,
         implicit: None,

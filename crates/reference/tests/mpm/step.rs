@@ -1,5 +1,5 @@
-use frazil_reference::colliders::{Collider, Motion, Shape, Surface};
 use frazil_reference::mpm::{Fault, FaultKind, Material, Parameters, Particle, State, Transfer};
+use frazil_reference::uniform_bodies::{Motion, Shape, Surface, UniformBody};
 use glam::{DMat3, DVec3};
 
 use crate::{CELL_M, TRANSFERS, ball, close, cloud, parameters, settings};
@@ -115,10 +115,10 @@ fn snow_falls_on_a_body_and_stays_out_of_it() {
     for d in [2, 3] {
         let centre_m = DVec3::new(1.0, 0.5, if d == 2 { 0.0 } else { 1.0 });
         let surface = Surface { friction: 0.3, sticky: false };
-        let body = Collider { shape: Shape::Ball { centre_m, radius_m: 0.3 }, surface, motion: None };
+        let body = UniformBody { shape: Shape::Ball { centre_m, radius_m: 0.3 }, surface, motion: None };
         let p = Parameters {
             gravity_m_s2: DVec3::new(0.0, -9.81, 0.0),
-            colliders: vec![body],
+            bodies: vec![body],
             transfer: Transfer::Apic,
             ..parameters(d)
         };
@@ -141,7 +141,7 @@ fn snow_falls_on_a_body_and_stays_out_of_it() {
 #[test]
 fn a_sticky_plow_carries_the_snow_before_it() {
     let velocity_m_s = DVec3::new(0.5, 0.0, 0.0);
-    let plow = Collider {
+    let plow = UniformBody {
         shape: Shape::Box {
             centre_m: DVec3::new(0.6, 0.2, 0.0),
             size_m: DVec3::new(0.4, 1.0, 1.0),
@@ -150,7 +150,7 @@ fn a_sticky_plow_carries_the_snow_before_it() {
         surface: Surface { friction: 0.0, sticky: true },
         motion: Some(Motion { velocity_m_s, from_s: 0.0, until_s: f64::INFINITY }),
     };
-    let p = Parameters { colliders: vec![plow], ..parameters(2) };
+    let p = Parameters { bodies: vec![plow], ..parameters(2) };
     let mut state = State::new(ball(&p, DVec3::new(1.0, 0.4, 0.0), 0.15));
     for _ in 0..500 {
         state.step(&p);

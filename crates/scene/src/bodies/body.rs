@@ -5,18 +5,30 @@ use serde::{Deserialize, Serialize};
 
 use super::motion::BodyMotion;
 use super::shape::BodyShape;
-use crate::{Axis, Side, TriangleMesh, Vec3};
+use crate::{Axis, TriangleMesh, Vec3};
+
+/// Side of a closed surface on which the particles are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The body is solid.
+    #[default]
+    Outside,
+    /// The body is a container.
+    Inside,
+}
 
 /// A solid that particles do not enter, or a container that they do not leave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Name in tables; unique among bodies and obstacles.
-    pub name: String,
+    /// Name in tables, unique among bodies: the loads on bodies with a name are measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Shape, before any motion.
     pub shape: BodyShape,
-    /// Side of the surface on which the particles are: `outside` of a solid, `inside` of a container. Planes
-    /// and heightfields are solids.
+    /// Side of the surface on which the particles are: `outside` of a solid, `inside` of a container. Planes,
+    /// upright cylinders and heightfields are solids.
     #[serde(default)]
     pub side: Side,
     /// Motion; by default none.
@@ -46,11 +58,13 @@ impl Body {
         }
     }
 
-    /// Returns the centre of the body in the scene file, in m: of a mesh that of its box; none for planes and
-    /// heightfields. Torques on bodies that do not rotate are about it.
+    /// Returns the centre of the body in the scene file, in m: of a mesh that of its box; none for planes,
+    /// upright cylinders and heightfields. Torques on bodies that do not rotate are about it.
     pub fn centre_m(&self) -> Option<Vec3> {
         match &self.shape {
-            BodyShape::Plane { .. } | BodyShape::Heightfield { .. } => None,
+            BodyShape::Plane { .. } | BodyShape::UprightCylinder { .. } | BodyShape::Heightfield { .. } => {
+                None
+            }
             BodyShape::Sphere { centre_m, .. } | BodyShape::Box { centre_m, .. } => Some(*centre_m),
             BodyShape::Cylinder { from_m, to_m, .. } | BodyShape::Capsule { from_m, to_m, .. } => {
                 Some(std::array::from_fn(|i| 0.5 * (from_m[i] + to_m[i])))
@@ -64,12 +78,12 @@ impl Body {
 
     /// Returns the depth of `point_m` inside the solid part at time 0, in m; negative where particles may be.
     /// For a mesh only the sign is known, and the depth is infinite; nothing is inside a mesh that was not
-    /// loaded.
-    pub fn depth_m(&self, point_m: Vec3, up_axis: Axis) -> f64 {
+    /// loaded. `ground_m` is the height of the ground at the foot of an upright cylinder.
+    pub(crate) fn depth_m(&self, point_m: Vec3, up_axis: Axis, ground_m: f64) -> f64 {
         if matches!(self.shape, BodyShape::Mesh { .. }) && self.mesh().is_none() {
             return f64::NEG_INFINITY;
         }
-        let depth_m = self.shape.depth_m(self.before_motion(point_m), up_axis);
+        let depth_m = self.shape.depth_m(self.before_motion(point_m), up_axis, ground_m);
         match self.side {
             Side::Outside => depth_m,
             Side::Inside => -depth_m,
@@ -78,26 +92,24 @@ impl Body {
 
     /// Returns true if a point lies inside the solid part at time 0, or no farther away than `distance_m`.
     /// False for a mesh whose file was not loaded.
-    pub(crate) fn is_within(&self, distance_m: f64, point_m: Vec3, up_axis: Axis) -> bool {
+    pub(crate) fn is_within(&self, distance_m: f64, point_m: Vec3, up_axis: Axis, ground_m: f64) -> bool {
         let BodyShape::Mesh { scale, offset_m, mesh, .. } = &self.shape else {
-            return self.depth_m(point_m, up_axis) > -distance_m;
+            return self.depth_m(point_m, up_axis, ground_m) > -distance_m;
         };
         let place_m = self.before_motion(point_m);
         let at = std::array::from_fn(|i| (place_m[i] - offset_m[i]) / scale);
         let is_near = || mesh.get().is_some_and(|mesh| mesh.is_near(at, distance_m / scale));
-        self.depth_m(point_m, up_axis) > 0.0 || (distance_m > 0.0 && is_near())
+        self.depth_m(point_m, up_axis, ground_m) > 0.0 || (distance_m > 0.0 && is_near())
     }
 
     /// Returns the description and the remedy of particles (`noun`) in the solid part at time 0, for error
     /// messages. `key` is the body's.
     pub(crate) fn misplaced(&self, key: &str, noun: &str) -> (String, String) {
+        let body = self.name.as_ref().map_or(key.to_owned(), |name| format!("{key}, {name:?}"));
         match self.side {
-            Side::Outside => {
-                (format!("inside {key}, {:?}", self.name), format!("{noun} outside the body at the start"))
-            }
+            Side::Outside => (format!("inside {body}"), format!("{noun} outside the body at the start")),
             Side::Inside => {
-                let found = format!("outside the container {key}, {:?}", self.name);
-                (found, format!("{noun} inside the container at the start"))
+                (format!("outside the container {body}"), format!("{noun} inside the container at the start"))
             }
         }
     }

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::distance::box_axes;
+use crate::Vec3;
 use crate::vector::{dot, length, minus};
-use crate::{Motion, Vec3, box_axes};
 
 /// Motion of a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,34 @@ pub enum BodyMotion {
         /// Keyframes, in the order of time.
         keys: Vec<Keyframe>,
     },
+}
+
+/// Uniform motion over an interval of time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Motion {
+    /// Velocity in m/s.
+    pub velocity_m_s: Vec3,
+    /// Start of the motion in s.
+    #[serde(default)]
+    pub from_s: f64,
+    /// End of the motion in s; by default never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_s: Option<f64>,
+}
+
+impl Motion {
+    /// Returns the velocity in m/s at `time_s`.
+    pub fn velocity_m_s(&self, time_s: f64) -> Vec3 {
+        let moves = self.from_s <= time_s && self.until_s.is_none_or(|until_s| time_s < until_s);
+        if moves { self.velocity_m_s } else { [0.0; 3] }
+    }
+
+    /// Returns the displacement at `time_s`, in m.
+    pub fn offset_m(&self, time_s: f64) -> Vec3 {
+        let end_s = self.until_s.map_or(time_s, |until_s| until_s.min(time_s));
+        self.velocity_m_s.map(|v| v * (end_s - self.from_s).max(0.0))
+    }
 }
 
 /// Pose of a body at a time, relative to its pose in the scene file.

@@ -3,10 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::collider::{box_depth_m, heightfield_depth_m, signed_distance};
+use super::distance::{box_depth_m, heightfield_depth_m, signed_distance, upright_cylinder_depth_m};
 use crate::loaded::Loaded;
 use crate::vector::{dot, length, minus};
 use crate::{Axis, TriangleMesh, Vec3};
+
+/// Maximum number of triangles of a body's mesh: traversing its tree visits at most twice as many boxes and
+/// triangles, which is within the loop limits of software devices.
+pub const MAX_BODY_TRIANGLES: usize = 16_384;
 
 /// Shape of a body. Scenes of two dimensions take its cross-section at z = 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +50,16 @@ pub enum BodyShape {
         to_m: Vec3,
         /// Radius in m.
         radius_m: f64,
+    },
+    /// An upright cylinder rooted in the ground, such as the trunk of a tree; it has no lower end. Not in
+    /// scenes of two dimensions.
+    UprightCylinder {
+        /// Position along the two horizontal axes in alphabetical order, in m.
+        foot_m: [f64; 2],
+        /// Radius in m.
+        radius_m: f64,
+        /// Height in m above the ground at the cylinder's axis: the terrain, or else the domain's floor.
+        height_m: f64,
     },
     /// A capsule: all points within a radius of a line segment. Not in scenes of two dimensions.
     Capsule {
@@ -101,20 +115,28 @@ impl BodyShape {
             Self::Sphere { .. } => "sphere",
             Self::Box { .. } => "box",
             Self::Cylinder { .. } => "cylinder",
+            Self::UprightCylinder { .. } => "upright_cylinder",
             Self::Capsule { .. } => "capsule",
             Self::Mesh { .. } => "mesh",
             Self::Heightfield { .. } => "heightfield",
         }
     }
 
+    /// Returns the name with its article, for messages.
+    pub(crate) fn noun(&self) -> String {
+        let article = if matches!(self, Self::UprightCylinder { .. }) { "an" } else { "a" };
+        format!("{article} {}", self.name().replace('_', " "))
+    }
+
     /// Returns true if the shape has an inside that can hold particles.
     pub(crate) fn has_inside(&self) -> bool {
-        !matches!(self, Self::Plane { .. } | Self::Heightfield { .. })
+        !matches!(self, Self::Plane { .. } | Self::UprightCylinder { .. } | Self::Heightfield { .. })
     }
 
     /// Returns the depth of a point inside the shape, in m; negative outside. For a mesh the depth is
-    /// infinite on both sides; all points are outside of one that was not loaded.
-    pub(crate) fn depth_m(&self, point_m: Vec3, up_axis: Axis) -> f64 {
+    /// infinite on both sides; all points are outside of one that was not loaded. `ground_m` is the height of
+    /// the ground at the foot of an upright cylinder.
+    pub(crate) fn depth_m(&self, point_m: Vec3, up_axis: Axis, ground_m: f64) -> f64 {
         match self {
             Self::Plane { point_m: origin_m, normal } => {
                 -dot(minus(point_m, *origin_m), *normal) / length(*normal)
@@ -130,6 +152,9 @@ impl BodyShape {
                 let across_m = (dot(offset, offset) - along_m * along_m).max(0.0).sqrt();
                 let half_m = 0.5 * length_m;
                 -signed_distance([across_m - radius_m, (along_m - half_m).abs() - half_m])
+            }
+            Self::UprightCylinder { foot_m, radius_m, height_m } => {
+                upright_cylinder_depth_m(point_m, (*foot_m, ground_m), (*radius_m, *height_m), up_axis)
             }
             Self::Capsule { from_m, to_m, radius_m } => {
                 let (axis, offset) = (minus(*to_m, *from_m), minus(point_m, *from_m));

@@ -60,6 +60,16 @@ pub enum SceneError {
         /// The nearest known key, or all of them.
         hint: String,
     },
+    /// A table of a notation that was removed.
+    #[error("{at}: {}: removed; {remedy}", shortened(key))]
+    RemovedKey {
+        /// Location of the table.
+        at: Location,
+        /// Path of the table.
+        key: String,
+        /// The key in its place, and the same lines in its notation.
+        remedy: String,
+    },
     /// A key without a default is absent.
     #[error("{at}: {}: missing, and it has no default", shortened(key))]
     MissingKey {

@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 pub(crate) mod reader;
+pub(crate) mod removed;
 pub(crate) mod source;
 pub(crate) mod text;
 pub(crate) mod tree;

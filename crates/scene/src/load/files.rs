@@ -10,7 +10,7 @@ use crate::loaded::{Loaded, Missing, read};
 use crate::shapes::outline::{NoOutline, Outline};
 use crate::shapes::triangle_mesh::TriangleMesh;
 use crate::terrain::read_ascii_grid;
-use crate::{Axis, BodyShape, Collider, Scene, SceneError, Shape};
+use crate::{Axis, BodyShape, Scene, SceneError, Shape};
 
 /// Maximum length of a text in characters.
 const MAX_LETTERS: usize = 100;
@@ -19,7 +19,7 @@ const MAX_LETTERS: usize = 100;
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 impl Scene {
-    /// Reads the files that blocks, colliders and bodies name. Paths in the scene are relative to `folder`,
+    /// Reads the files that blocks and bodies name. Paths in the scene are relative to `folder`,
     /// and become absolute.
     pub(crate) fn load_files(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let check = Checker::new(&self.source);
@@ -90,20 +90,13 @@ impl Scene {
             }
         }
         let is_mirrored = self.up_axis != Axis::Y;
-        let of_colliders =
-            self.colliders.iter_mut().enumerate().filter_map(|(idx, collider)| match collider {
-                Collider::Heightfield { heights_m, file, .. } => {
-                    Some((format!("colliders.{idx}.heightfield.file"), heights_m, file))
-                }
-                _ => None,
-            });
         let of_bodies = self.bodies.iter_mut().enumerate().filter_map(|(idx, body)| match &mut body.shape {
             BodyShape::Heightfield { heights_m, file, .. } => {
                 Some((format!("bodies.{idx}.shape.heightfield.file"), heights_m, file))
             }
             _ => None,
         });
-        for (key, heights_m, file) in of_colliders.chain(of_bodies) {
+        for (key, heights_m, file) in of_bodies {
             let Some(path) = file else { continue };
             if !heights_m.is_empty() {
                 return Err(refuse(&key, "it together with heights_m".to_owned(), "one of the two"));

@@ -1,4 +1,4 @@
-//! Loads the files of a scene's ground: maps, release areas, and the meshes of obstacles, bodies and slabs.
+//! Loads the files of a scene's ground: maps, release areas, and the meshes of bodies and slabs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::load::polygon_file::{CompanionFiles, read_polygons};
 use crate::loaded::{Loaded, Missing, read};
 use crate::terrain::{MapProjection, Refusal, TerrainSource};
 use crate::{
-    BodyShape, MAX_OBSTACLE_TRIANGLES, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
-    SlabShape, Terrain, TriangleMesh,
+    BodyShape, MAX_BODY_TRIANGLES, Polygon, Release, ReleaseArea, Scene, SceneError, Slab, SlabShape,
+    Terrain, TriangleMesh,
 };
 
 /// Description of polygon files for error messages.
@@ -20,7 +20,7 @@ const BODY_MESHES: &str =
     "a closed surface of up to 16384 triangles, each with an area, of which no part lies in another";
 
 impl Scene {
-    /// Reads the files that terrain, releases, obstacles, bodies and slabs name. Paths are relative to
+    /// Reads the files that terrain, releases, bodies and slabs name. Paths are relative to
     /// `folder`, and become absolute.
     pub(crate) fn load_ground(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let mut loaded = Ok(());
@@ -30,12 +30,6 @@ impl Scene {
         let terrain = self.terrain.as_ref().and_then(|source| source.terrain.shared());
         for (idx, release) in self.releases.iter_mut().enumerate() {
             loaded = loaded.and_then(|()| load_release(release, idx, terrain.as_deref(), folder, missing));
-        }
-        for (idx, obstacle) in self.obstacles.iter_mut().enumerate() {
-            if let ObstacleShape::Mesh { path, mesh, .. } = &mut obstacle.shape {
-                let key = format!("obstacles.{idx}.shape.mesh.path");
-                loaded = loaded.and_then(|()| load_body_mesh(path, mesh, &key, folder, missing));
-            }
         }
         for (idx, body) in self.bodies.iter_mut().enumerate() {
             if let BodyShape::Mesh { path, mesh, .. } = &mut body.shape {
@@ -146,7 +140,7 @@ fn load_release(
     Ok(())
 }
 
-/// Loads the mesh of an obstacle or body, which must be fit for contact.
+/// Loads the mesh of a body, which must be fit for contact.
 fn load_body_mesh(
     path: &mut String,
     mesh: &mut Loaded<TriangleMesh>,
@@ -157,7 +151,7 @@ fn load_body_mesh(
     if let Some(found) = load_mesh(path, key, folder, missing)? {
         let n = found.triangles().len();
         let problem =
-            if n > MAX_OBSTACLE_TRIANGLES { Some(format!("{n} triangles")) } else { found.contact_problem() };
+            if n > MAX_BODY_TRIANGLES { Some(format!("{n} triangles")) } else { found.contact_problem() };
         if let Some(problem) = problem {
             return Err(Refusal::new(key, format!("{path}: {problem}"), BODY_MESHES));
         }

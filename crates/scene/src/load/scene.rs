@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::SceneError;
 use crate::format::error::hint;
 use crate::format::reader;
+use crate::format::removed::refuse_removed;
 use crate::format::source::Source;
 use crate::format::text::not_utf8;
 use crate::format::tree::{Node, Value};
@@ -81,6 +82,7 @@ impl Scene {
     ) -> Result<Self, SceneError> {
         let source = Source::new(origin, tree.places());
         check_kind(&tree, &source)?;
+        refuse_removed(&tree, &source)?;
         let section_types: Vec<_> = registry::section_types().collect();
         let section_names: Vec<_> = section_types.iter().map(SectionType::name).collect();
         let (sections, mut errors) = Sections::take(&mut tree, section_types, &source);

@@ -6,7 +6,7 @@ use crate::format::source::Location;
 use crate::scene::Scene;
 use crate::scene::sample::Sampled;
 use crate::vector::length;
-use crate::{BodyShape, Collider, ObstacleShape, Vec3};
+use crate::{BodyShape, Vec3};
 
 /// A warning about a valid scene that may give a poor result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Scene {
     }
 
     /// Returns the keys of the bodies that stay where they are, each with a ball around it: centre and radius
-    /// in m. Half-spaces and meshes have none.
+    /// in m. Half-spaces, upright cylinders and meshes have none.
     fn balls_around_bodies(&self) -> Vec<(String, Vec3, f64)> {
         let mut balls = Vec::new();
         for (idx, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.motion.is_none()) {
@@ -89,19 +89,6 @@ impl Scene {
                 _ => continue,
             };
             balls.push((format!("bodies.{idx}"), ball.0, ball.1));
-        }
-        for (idx, collider) in self.colliders.iter().enumerate() {
-            let ball = match collider {
-                Collider::Sphere { centre_m, radius_m, motion: None, .. } => (*centre_m, *radius_m),
-                Collider::Box { centre_m, size_m, motion: None, .. } => (*centre_m, 0.5 * length(*size_m)),
-                _ => continue,
-            };
-            balls.push((format!("colliders.{idx}"), ball.0, ball.1));
-        }
-        for (idx, obstacle) in self.obstacles.iter().enumerate() {
-            if let ObstacleShape::Box { centre_m, size_m, .. } = &obstacle.shape {
-                balls.push((format!("obstacles.{idx}"), *centre_m, 0.5 * length(*size_m)));
-            }
         }
         balls
     }

@@ -43,8 +43,7 @@ impl Scene {
     /// Returns true if something does work on the particles, or may have energy that is not theirs: bodies
     /// that move, slabs, a nozzle, gravity along a period of the domain.
     pub fn is_driven(&self) -> bool {
-        let moves = self.bodies.iter().any(|body| body.motion.is_some())
-            || self.colliders.iter().any(|collider| collider.motion().is_some());
+        let moves = self.bodies.iter().any(|body| body.motion.is_some());
         let fed = self.solver_scene().is_some_and(|solver| solver.fall_top_m(self).is_some());
         let gravity = self.gravity_m_s2();
         let turns = (0..3).any(|axis| self.domain.periodic[axis] && gravity[axis] != 0.0);

@@ -1,12 +1,52 @@
 //! Ground of a scene, and the domain on it.
 
 use crate::check::{Check, Checker, number};
-use crate::{Axis, Scene, Terrain, TerrainSource};
+use crate::{Axis, Body, BodyShape, Scene, Terrain, TerrainSource, Vec3};
 
 impl Scene {
     /// Returns the ground of the scene, if it has one and its file was loaded.
     pub fn ground(&self) -> Option<&Terrain> {
         self.terrain.as_ref().and_then(TerrainSource::terrain)
+    }
+
+    /// Returns the height of the ground at a horizontal position, in m along the up axis: that of the
+    /// terrain, or of the domain's floor without one; `None` off the map.
+    pub fn ground_height_m(&self, at_m: [f64; 2]) -> Option<f64> {
+        match self.ground() {
+            Some(terrain) => terrain.height_m(at_m),
+            None => Some(self.floor_m()),
+        }
+    }
+
+    /// Returns the depth of a point inside the solid part of a body at time 0, in m; negative where particles
+    /// may be. For a mesh only the sign is known, and the depth is infinite; nothing is inside a mesh that
+    /// was not loaded.
+    pub fn body_depth_m(&self, body: &Body, point_m: Vec3) -> f64 {
+        body.depth_m(point_m, self.up_axis, self.ground_below_m(body))
+    }
+
+    /// Returns true if a point lies inside the solid part of a body at time 0, or no farther away than
+    /// `distance_m`. False for a mesh whose file was not loaded.
+    pub(crate) fn is_within_body(&self, body: &Body, distance_m: f64, point_m: Vec3) -> bool {
+        body.is_within(distance_m, point_m, self.up_axis, self.ground_below_m(body))
+    }
+
+    /// Returns the height in m at which an upright cylinder with this foot stands: that of the ground, or of
+    /// the domain's floor off the map.
+    pub fn foot_height_m(&self, foot_m: [f64; 2]) -> f64 {
+        self.ground_height_m(foot_m).unwrap_or(self.floor_m())
+    }
+
+    /// Returns the height of the ground at the foot of an upright cylinder in m, and 0 for other bodies.
+    fn ground_below_m(&self, body: &Body) -> f64 {
+        match body.shape {
+            BodyShape::UprightCylinder { foot_m, .. } => self.foot_height_m(foot_m),
+            _ => 0.0,
+        }
+    }
+
+    fn floor_m(&self) -> f64 {
+        self.domain.min_m[self.up_axis.index()]
     }
 
     pub(crate) fn check_terrain(&self, check: &Checker<'_>, source: &TerrainSource) -> Check {

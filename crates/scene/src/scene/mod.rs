@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::source::Source;
 use crate::section::{Section, Sections};
-use crate::{Axis, Body, Collider, Obstacle, Release, Slab, TerrainSource, Vec3};
+use crate::{Axis, Body, Release, Slab, TerrainSource, Vec3};
 
 /// Current and only version of the scene file format.
 pub const SCENE_VERSION: u32 = 1;
@@ -101,13 +101,6 @@ pub struct Scene {
     /// Plates of ice that break into rigid pieces. Scenes of grains only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slabs: Vec<Slab>,
-    /// Fixed obstacles that measure the force on them, an older notation of some `[[bodies]]`. Scenes of
-    /// grains only.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub obstacles: Vec<Obstacle>,
-    /// Obstacles and containers inside the domain, an older notation of some `[[bodies]]`.
-    #[serde(default)]
-    pub colliders: Vec<Collider>,
     /// Solids and containers inside the domain, at rest or moving.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<Body>,
@@ -246,7 +239,7 @@ pub struct Domain {
     pub min_m: Vec3,
     /// Upper corner in m.
     pub max_m: Vec3,
-    /// Representation of walls and colliders in the density of water.
+    /// Representation of walls and bodies in the density of water.
     #[serde(default)]
     pub walls: WallModel,
     /// Friction of single faces, in place of that of all walls.
@@ -305,7 +298,7 @@ impl FaceFriction {
     }
 }
 
-/// Representation of walls and colliders in the density of water. No particle passes a wall in either case.
+/// Representation of walls and bodies in the density of water. No particle passes a wall in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WallModel {

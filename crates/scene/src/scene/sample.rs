@@ -55,12 +55,11 @@ const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
 impl Scene {
     /// Returns the particles at time 0. The same scene and seed give the same bits on every platform.
     ///
-    /// Blocks may touch but not overlap, and no particle may start inside a collider or body. Both are
-    /// errors, because omitting such a particle would lose mass and keeping it would make the simulation
+    /// Blocks may touch but not overlap, and no particle may start inside a body. Both are errors, because omitting such a particle would lose mass and keeping it would make the simulation
     /// explode.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders and bodies,
+    /// [`SceneError::Value`] for overlapping blocks and particles inside bodies,
     /// [`SceneError::OutOfMemory`]; and the errors of [`Scene::validate`], if the scene was changed since it
     /// was loaded.
     pub fn sample(&self) -> Result<Sampled, SceneError> {
@@ -197,7 +196,7 @@ impl Scene {
         }
     }
 
-    /// Refuses points of a block that lie inside another block or on the wrong side of a collider or body.
+    /// Refuses points of a block that lie inside another block or on the wrong side of a body.
     fn refuse_misplaced(&self, block_idx: usize, positions_m: &[[f32; 3]]) -> Result<(), SceneError> {
         let tolerance_m = OVERLAP_TOLERANCE_SPACINGS * self.particle_spacing_m();
         let count = |misplaced: &dyn Fn(Vec3) -> bool| {
@@ -219,16 +218,8 @@ impl Scene {
                 return Err(refuse(n, &key, &format!("inside {key}"), "blocks that do not overlap"));
             }
         }
-        for (collider_idx, collider) in self.colliders.iter().enumerate() {
-            let n = count(&|point| collider.depth_m(point, self.up_axis) > tolerance_m);
-            if n > 0 {
-                let key = format!("colliders.{collider_idx}");
-                let expected = "particles outside solid colliders";
-                return Err(refuse(n, &key, &format!("inside {key}"), expected));
-            }
-        }
         for (body_idx, body) in self.bodies.iter().enumerate() {
-            let n = count(&|point| body.depth_m(point, self.up_axis) > tolerance_m);
+            let n = count(&|point| self.body_depth_m(body, point) > tolerance_m);
             if n > 0 {
                 let key = format!("bodies.{body_idx}");
                 let (place, expected) = body.misplaced(&key, "particles");

@@ -2,9 +2,7 @@
 
 use crate::check::{Checker, number};
 use crate::shapes::shape::LATTICE_TOLERANCE;
-use crate::{
-    Body, BodyMotion, BodyShape, Collider, ObstacleShape, Scene, SceneError, Shape, SlabShape, Vec3,
-};
+use crate::{Body, BodyMotion, BodyShape, Scene, SceneError, Shape, SlabShape, Vec3};
 
 const MIN_SCALE: f64 = 0.01;
 const MAX_SCALE: f64 = 100.0;
@@ -76,28 +74,6 @@ impl Scene {
                 Shape::Points { .. } => {}
             }
         }
-        for collider in &mut self.colliders {
-            match collider {
-                Collider::Plane { point_m, .. } => times(point_m),
-                Collider::Sphere { centre_m, radius_m, .. } => {
-                    times(centre_m);
-                    *radius_m *= scale;
-                }
-                Collider::Box { centre_m, size_m, .. } => {
-                    times(centre_m);
-                    times(size_m);
-                }
-                Collider::Heightfield { origin_m, spacing_m, heights_m, .. } => {
-                    *origin_m = origin_m.map(|x| scale * x);
-                    *spacing_m *= scale;
-                    heights_m.iter_mut().flatten().for_each(|height| *height *= scale);
-                }
-            }
-            if let Some(motion) = collider.motion_mut() {
-                motion.from_s *= scale;
-                motion.until_s.iter_mut().for_each(|until_s| *until_s *= scale);
-            }
-        }
         self.bodies.iter_mut().for_each(|body| scale_body(body, scale));
         self.scale_ground(scale);
         if let Some(solver) = self.solver_scene() {
@@ -116,7 +92,7 @@ impl Scene {
 }
 
 impl Scene {
-    /// Multiplies the lengths of generated terrain and of the releases, slabs and obstacles on it.
+    /// Multiplies the lengths of generated terrain and of the releases and slabs on it.
     fn scale_ground(&mut self, scale: f64) {
         let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
         let flat = |at: &mut [f64; 2]| *at = at.map(|x| scale * x);
@@ -146,23 +122,6 @@ impl Scene {
                 }
             }
         }
-        for obstacle in &mut self.obstacles {
-            match &mut obstacle.shape {
-                ObstacleShape::Box { centre_m, size_m, .. } => {
-                    times(centre_m);
-                    times(size_m);
-                }
-                ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
-                    flat(foot_m);
-                    *radius_m *= scale;
-                    *height_m *= scale;
-                }
-                ObstacleShape::Mesh { scale: unit_m, offset_m, .. } => {
-                    times(offset_m);
-                    *unit_m *= scale;
-                }
-            }
-        }
     }
 }
 
@@ -183,6 +142,11 @@ fn scale_body(body: &mut Body, scale: f64) {
             times(from_m);
             times(to_m);
             *radius_m *= scale;
+        }
+        BodyShape::UprightCylinder { foot_m, radius_m, height_m } => {
+            *foot_m = foot_m.map(|x| scale * x);
+            *radius_m *= scale;
+            *height_m *= scale;
         }
         BodyShape::Mesh { scale: unit_m, offset_m, .. } => {
             times(offset_m);
@@ -235,17 +199,8 @@ fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
 impl SceneError {
     /// Adds to an error about a scaled length that the value differs from the file's.
     pub(crate) fn at_scale(mut self, scale: f64) -> Self {
-        const SCALED: [&str; 9] = [
-            "domain",
-            "particles",
-            "colliders",
-            "bodies",
-            "render.camera",
-            "terrain",
-            "releases",
-            "slabs",
-            "obstacles",
-        ];
+        const SCALED: [&str; 7] =
+            ["domain", "particles", "bodies", "render.camera", "terrain", "releases", "slabs"];
         if let Self::Several(errors) = self {
             return Self::Several(errors.into_iter().map(|error| error.at_scale(scale)).collect());
         }

@@ -1,7 +1,7 @@
 //! Time step of a scene and bounds of its particles' speed.
 
+use crate::Vec3;
 use crate::scene::{Scene, TimeStep};
-use crate::{Collider, Vec3};
 
 impl Scene {
     /// Returns the time step Δt in s, given by the scene or chosen automatically.
@@ -19,11 +19,10 @@ impl Scene {
         let releases = self.releases.iter().map(|release| speed(&release.velocity_m_s));
         let slabs = self.slabs.iter().map(|slab| speed(&slab.velocity_m_s));
         let starts = self.particles.iter().map(|block| block.fastest_m_s()).chain(releases).chain(slabs);
-        let colliders = self.colliders.iter().map(Collider::speed_m_s);
         let motions = self.bodies.iter().filter_map(|body| body.motion.as_ref());
         let (low_m, high_m) = (self.domain.min_m, self.domain.max_m);
         let bodies = motions.map(|motion| motion.fastest_m_s(low_m, high_m));
-        starts.chain(colliders).chain(bodies).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
+        starts.chain(bodies).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
     }
 
     /// Returns the square of the speed after a fall through the whole domain, as far as particles fall

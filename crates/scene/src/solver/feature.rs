@@ -11,8 +11,6 @@ pub enum Feature {
     Releases,
     /// `[[slabs]]`.
     Slabs,
-    /// `[[obstacles]]`.
-    Obstacles,
     /// `[[bodies]]`.
     Bodies,
     /// `restitution` of a body.
@@ -40,7 +38,6 @@ impl Feature {
             Self::Terrain => "terrain",
             Self::Releases => "releases",
             Self::Slabs => "slabs",
-            Self::Obstacles => "obstacles",
             Self::Bodies => "bodies",
             Self::BodyRestitution => "restitution",
             Self::AutoTimeStep => "dt_s",

@@ -182,7 +182,7 @@ pub trait SolverScene: Send + Sync {
         Ok(())
     }
 
-    /// Checks spacing and time step against domain, blocks, colliders and all other values, which are valid.
+    /// Checks spacing and time step against domain, blocks, bodies and all other values, which are valid.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.

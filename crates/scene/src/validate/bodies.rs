@@ -1,24 +1,27 @@
 //! Validates bodies, and the friction of the domain's faces.
 
-use super::collider::{check_heights, check_interval, check_motion};
 use super::ground::{check_name, check_surface};
 use crate::check::{Check, Checker, MIN_POSITIVE, number, vector};
 use crate::scene::{FaceFriction, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::registry;
 use crate::vector::{length, minus};
-use crate::{Body, BodyMotion, BodyShape, Keyframe, Side, Vec3};
+use crate::{Body, BodyMotion, BodyShape, Keyframe, Motion, Side, Vec3};
+
+/// Maximum number of heights of a height field: their buffer must be small compared with the particles'.
+const MAX_HEIGHTS: usize = 1 << 24;
 
 impl Scene {
     /// Checks the bodies and `domain.friction`. Each solver checks its own requirements on bodies.
     pub(crate) fn check_bodies(&self, check: &Checker<'_>) -> Check {
         self.check_face_friction(check)?;
-        // Tables also have columns of obstacles.
-        let mut names: Vec<&str> = self.obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect();
+        let mut names: Vec<&str> = Vec::new();
         for (idx, body) in self.bodies.iter().enumerate() {
             let key = format!("bodies.{idx}");
-            check_name(check, &key, &body.name, &names)?;
-            names.push(&body.name);
+            if let Some(name) = &body.name {
+                check_name(check, &key, name, &names)?;
+                names.push(name);
+            }
             self.check_body(check, &key, body)?;
         }
         Ok(())
@@ -36,9 +39,10 @@ impl Scene {
 
     fn check_body(&self, check: &Checker<'_>, key: &str, body: &Body) -> Check {
         let name = body.shape.name();
-        check_shape(check, &format!("{key}.shape.{name}"), &body.shape)?;
+        self.check_shape(check, &format!("{key}.shape.{name}"), &body.shape)?;
         if body.side == Side::Inside && !body.shape.has_inside() {
-            let expected = format!("\"outside\", because a {name} has no inside that could hold particles");
+            let expected =
+                format!("\"outside\", because {} has no inside that could hold particles", body.shape.noun());
             check.fail(&format!("{key}.side"), "\"inside\"", expected)?;
         }
         if let Some(restitution) = body.restitution
@@ -61,45 +65,61 @@ impl Scene {
             None => Ok(()),
         }
     }
-}
 
-fn check_shape(check: &Checker<'_>, key: &str, shape: &BodyShape) -> Check {
-    let within = |name: &str| format!("{key}.{name}");
-    match shape {
-        BodyShape::Plane { point_m, normal } => {
-            check.vector(&within("point_m"), *point_m, "metres")?;
-            check.vector(&within("normal"), *normal, "no unit")?;
-            check_direction(check, &within("normal"), *normal, "a direction, not the zero vector")
-        }
-        BodyShape::Sphere { centre_m, radius_m } => {
-            check.vector(&within("centre_m"), *centre_m, "metres")?;
-            check.positive(&within("radius_m"), *radius_m, "metres")
-        }
-        BodyShape::Box { centre_m, size_m, rotation_deg } => {
-            check.vector(&within("centre_m"), *centre_m, "metres")?;
-            for (axis, size) in size_m.iter().enumerate() {
-                check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
+    fn check_shape(&self, check: &Checker<'_>, key: &str, shape: &BodyShape) -> Check {
+        let within = |name: &str| format!("{key}.{name}");
+        match shape {
+            BodyShape::Plane { point_m, normal } => {
+                check.vector(&within("point_m"), *point_m, "metres")?;
+                check.vector(&within("normal"), *normal, "no unit")?;
+                check_direction(check, &within("normal"), *normal, "a direction, not the zero vector")
             }
-            check_rotation(check, &within("rotation_deg"), *rotation_deg)
-        }
-        BodyShape::Cylinder { from_m, to_m, radius_m } | BodyShape::Capsule { from_m, to_m, radius_m } => {
-            check.vector(&within("from_m"), *from_m, "metres")?;
-            check.vector(&within("to_m"), *to_m, "metres")?;
-            check.positive(&within("radius_m"), *radius_m, "metres")?;
-            if length(minus(*to_m, *from_m)) < MIN_POSITIVE {
-                let expected = "a point other than from_m, because the axis is the line between them";
-                return check.fail_between(&[&within("to_m"), &within("from_m")], vector(*to_m), expected);
+            BodyShape::Sphere { centre_m, radius_m } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")
             }
-            Ok(())
-        }
-        BodyShape::Mesh { scale, offset_m, .. } => {
-            check.positive(&within("scale"), *scale, "metres a unit")?;
-            check.vector(&within("offset_m"), *offset_m, "metres")
-        }
-        BodyShape::Heightfield { origin_m, spacing_m, heights_m, .. } => {
-            check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
-            check.positive(&within("spacing_m"), *spacing_m, "metres")?;
-            check_heights(check, &within("heights_m"), heights_m)
+            BodyShape::Box { centre_m, size_m, rotation_deg } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                for (axis, size) in size_m.iter().enumerate() {
+                    check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
+                }
+                check_rotation(check, &within("rotation_deg"), *rotation_deg)
+            }
+            BodyShape::Cylinder { from_m, to_m, radius_m }
+            | BodyShape::Capsule { from_m, to_m, radius_m } => {
+                check.vector(&within("from_m"), *from_m, "metres")?;
+                check.vector(&within("to_m"), *to_m, "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+                if length(minus(*to_m, *from_m)) < MIN_POSITIVE {
+                    let expected = "a point other than from_m, because the axis is the line between them";
+                    return check.fail_between(
+                        &[&within("to_m"), &within("from_m")],
+                        vector(*to_m),
+                        expected,
+                    );
+                }
+                Ok(())
+            }
+            BodyShape::UprightCylinder { foot_m, radius_m, height_m } => {
+                check.vector(&within("foot_m"), [foot_m[0], foot_m[1], 0.0], "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+                check.positive(&within("height_m"), *height_m, "metres")?;
+                if self.ground_height_m(*foot_m).is_none() {
+                    let found = format!("[{}, {}], off the map", number(foot_m[0]), number(foot_m[1]));
+                    let keys = [&*within("foot_m"), "terrain"];
+                    return check.fail_between(&keys, found, "a place on the terrain");
+                }
+                Ok(())
+            }
+            BodyShape::Mesh { scale, offset_m, .. } => {
+                check.positive(&within("scale"), *scale, "metres a unit")?;
+                check.vector(&within("offset_m"), *offset_m, "metres")
+            }
+            BodyShape::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+                check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
+                check.positive(&within("spacing_m"), *spacing_m, "metres")?;
+                check_heights(check, &within("heights_m"), heights_m)
+            }
         }
     }
 }
@@ -162,6 +182,48 @@ fn check_rotation(check: &Checker<'_>, key: &str, rotation_deg: Vec3) -> Check {
 fn check_direction(check: &Checker<'_>, key: &str, direction: Vec3, expected: &str) -> Check {
     if length(direction) < MIN_POSITIVE {
         return check.fail(key, vector(direction), expected);
+    }
+    Ok(())
+}
+
+fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Check {
+    let n_along = heights_m.first().map_or(0, Vec::len);
+    if n_along == 0 {
+        return check.fail(key, "no heights", "at least one row of at least one height");
+    }
+    if n_along.saturating_mul(heights_m.len()) > MAX_HEIGHTS {
+        let found = format!("{} rows of {n_along} heights", heights_m.len());
+        return check.fail(key, found, format!("at most {MAX_HEIGHTS} heights"));
+    }
+    for (row_idx, row) in heights_m.iter().enumerate() {
+        let row_key = format!("{key}.{row_idx}");
+        if row.len() != n_along {
+            let expected = format!("{n_along}, as many as in the first row");
+            return check.fail(&row_key, format!("{} heights", row.len()), expected);
+        }
+        for (idx, height) in row.iter().enumerate() {
+            if !height.is_finite() {
+                return check.fail(&format!("{row_key}.{idx}"), number(*height), "a finite height in metres");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_motion(check: &Checker<'_>, key: &str, motion: &Motion) -> Check {
+    check.vector(&format!("{key}.velocity_m_s"), motion.velocity_m_s, "m/s")?;
+    check_interval(check, key, motion.from_s, motion.until_s)
+}
+
+/// Checks the start and the end of a motion.
+fn check_interval(check: &Checker<'_>, key: &str, from_s: f64, until_s: Option<f64>) -> Check {
+    check.range(&format!("{key}.from_s"), from_s, 0.0, 1e9)?;
+    if let Some(until_s) = until_s
+        && !(until_s > from_s && until_s.is_finite())
+    {
+        let expected = format!("a time after from_s, {} s", number(from_s));
+        let keys = [&*format!("{key}.until_s"), &*format!("{key}.from_s")];
+        return check.fail_between(&keys, format!("{} s", number(until_s)), expected);
     }
     Ok(())
 }

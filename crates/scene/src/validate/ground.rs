@@ -1,15 +1,14 @@
-//! Validates terrain, releases, slabs and obstacles.
+//! Validates terrain, releases and slabs.
 
 use crate::check::{Check, Checker, number};
 use crate::scene::Scene;
 use crate::solver::SolverScene;
-use crate::terrain::TerrainSource;
-use crate::{Obstacle, ObstacleShape, Slab, SlabShape};
+use crate::{Slab, SlabShape};
 
 /// Maximum number of pieces of a slab along one edge.
 const MAX_PIECES: u32 = 256;
 
-/// Maximum length of the name of a slab, obstacle or body, in bytes: it heads columns of tables.
+/// Maximum length of the name of a slab or body, in bytes: it heads columns of tables.
 const MAX_NAME_BYTES: usize = 64;
 
 /// Maximum length of a slab's piece in edges of a cube of its volume: the number of its contact points grows
@@ -17,7 +16,7 @@ const MAX_NAME_BYTES: usize = 64;
 const MAX_SLENDERNESS: f64 = 100.0;
 
 impl Scene {
-    /// Checks terrain, releases, slabs and obstacles.
+    /// Checks terrain, releases and slabs.
     pub(crate) fn check_ground(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
         if let Some(source) = &self.terrain {
             self.check_terrain(check, source)?;
@@ -26,13 +25,6 @@ impl Scene {
             solver.check_release(self, check, &format!("releases.{idx}"), release)?;
         }
         let mut names: Vec<&str> = Vec::new();
-        for (idx, obstacle) in self.obstacles.iter().enumerate() {
-            let key = format!("obstacles.{idx}");
-            check_name(check, &key, &obstacle.name, &names)?;
-            names.push(&obstacle.name);
-            self.check_obstacle(check, &key, obstacle)?;
-        }
-        names.clear();
         for (idx, slab) in self.slabs.iter().enumerate() {
             let key = format!("slabs.{idx}");
             check_name(check, &key, &slab.name, &names)?;
@@ -40,42 +32,6 @@ impl Scene {
             self.check_slab(check, &key, slab)?;
         }
         Ok(())
-    }
-
-    fn check_obstacle(&self, check: &Checker<'_>, key: &str, obstacle: &Obstacle) -> Check {
-        let within = |name: &str| format!("{key}.shape.{}.{name}", obstacle.shape.name());
-        check_surface(check, key, obstacle.friction, obstacle.restitution)?;
-        match &obstacle.shape {
-            ObstacleShape::Box { centre_m, size_m, rotation_deg } => {
-                check.vector(&within("centre_m"), *centre_m, "metres")?;
-                for (axis, size) in size_m.iter().enumerate() {
-                    check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
-                }
-                for (axis, angle) in rotation_deg.iter().enumerate() {
-                    check.range(&within(&format!("rotation_deg.{axis}")), *angle, -360.0, 360.0)?;
-                }
-                Ok(())
-            }
-            ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
-                check.vector(&within("foot_m"), [foot_m[0], foot_m[1], 0.0], "metres")?;
-                check.positive(&within("radius_m"), *radius_m, "metres")?;
-                check.positive(&within("height_m"), *height_m, "metres")?;
-                let is_unknown = self.terrain.as_ref().and_then(TerrainSource::terrain).is_some();
-                if is_unknown && self.ground_height_m(*foot_m).is_none() {
-                    let found = format!("[{}, {}], off the map", number(foot_m[0]), number(foot_m[1]));
-                    return check.fail_between(
-                        &[&within("foot_m"), "terrain"],
-                        found,
-                        "a place on the terrain",
-                    );
-                }
-                Ok(())
-            }
-            ObstacleShape::Mesh { scale, offset_m, .. } => {
-                check.positive(&within("scale"), *scale, "metres a unit")?;
-                check.vector(&within("offset_m"), *offset_m, "metres")
-            }
-        }
     }
 
     fn check_slab(&self, check: &Checker<'_>, key: &str, slab: &Slab) -> Check {
@@ -126,15 +82,6 @@ impl Scene {
                 check.positive(&within("scale"), *scale, "metres a unit")?;
                 check.vector(&within("offset_m"), *offset_m, "metres")
             }
-        }
-    }
-
-    /// Returns the height of the ground at a horizontal position, in m along the up axis: that of the
-    /// terrain, or of the domain's floor without one; `None` off the map.
-    pub fn ground_height_m(&self, at_m: [f64; 2]) -> Option<f64> {
-        match self.ground() {
-            Some(terrain) => terrain.height_m(at_m),
-            None => Some(self.domain.min_m[self.up_axis.index()]),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Validation of the parts of a scene that every solver knows.
 
 mod bodies;
-mod collider;
 mod ground;
 mod render;
 mod scene;

@@ -46,9 +46,6 @@ impl Scene {
         for (block_idx, block) in self.particles.iter().enumerate() {
             self.check_block(&all, solver, &format!("particles.{block_idx}"), block)?;
         }
-        for (collider_idx, collider) in self.colliders.iter().enumerate() {
-            self.check_collider(&all, &format!("colliders.{collider_idx}"), collider)?;
-        }
         self.check_bodies(&all)?;
         all.refused()?;
         self.check_count(&check, solver)?;
@@ -83,7 +80,6 @@ impl Scene {
             (Feature::Terrain, self.terrain.is_some()),
             (Feature::Releases, !self.releases.is_empty()),
             (Feature::Slabs, !self.slabs.is_empty()),
-            (Feature::Obstacles, !self.obstacles.is_empty()),
             (Feature::Bodies, !self.bodies.is_empty()),
         ];
         let is_unknown = |feature: Feature| !self.has_feature(feature);

@@ -206,8 +206,8 @@ const EVERYTHING: [&str; 6] = [
     "dem.bonds={strength_n=1,shear_strength_n=2,form_after_s=0.1,forms_until_s=3}",
     "dem.radius_spread=0.1",
     "releases.0.bulk_density_kg_m3=400",
-    "obstacles=[{name='house',shape={box={centre_m=[15,5,3],size_m=[1,1,1]}},friction=0.3,restitution=0.5},\
-     {name='tree',shape={cylinder={foot_m=[12,2],radius_m=0.2,height_m=3}}}]",
+    "bodies=[{name='house',shape={box={centre_m=[15,5,3],size_m=[1,1,1]}},friction=0.3,restitution=0.5},\
+     {name='tree',shape={upright_cylinder={foot_m=[12,2],radius_m=0.2,height_m=3}}}]",
     "slabs=[{name='ice',shape={plate={origin_m=[9,3],size_m=[2,3],thickness_m=0.2,pieces=[2,3],rotation_deg=10,irregularity=0.1}},\
      friction=0.1,restitution=0.2,link_shear_strength_pa=3}]",
     "dem.weak_layer={strength_n=9,shear_strength_n=5,fails_at_s=2,fails_within={centre_m=[4,5],radius_m=1}}",
@@ -218,7 +218,7 @@ fn every_number_of_grains_refuses_nan() {
     let scene = slope(&EVERYTHING).unwrap_or_else(|e| panic!("{e}"));
     let json = serde_json::to_value(&scene).unwrap();
     let mut numbers = Vec::new();
-    for section in ["dem", "terrain", "releases", "obstacles", "slabs"] {
+    for section in ["dem", "terrain", "releases", "bodies", "slabs"] {
         crate::errors::collect_numbers(&json[section], section, &mut numbers);
     }
     assert!(numbers.len() > 50, "only {} numbers found", numbers.len());
@@ -262,7 +262,6 @@ fn grains_and_other_materials_exclude_each_other() {
         "dem={radius_m=0.1,density_kg_m3=1,normal_stiffness_n_m=1}",
         "terrain={file='a.asc'}",
         "releases=[{polygon_m=[[0,0],[1,0],[0,1]],thickness_m=1}]",
-        "obstacles=[{name='a',shape={cylinder={foot_m=[0,0],radius_m=1,height_m=1}}}]",
         "slabs=[{name='a',shape={plate={origin_m=[0,0],size_m=[1,1],thickness_m=1,pieces=[1,1]}}}]",
         "particles.0.fill=random",
         "particles.0.packing_fraction=0.5",
@@ -321,10 +320,6 @@ fn blocks_that_grains_cannot_fill_are_refused() {
     let error = narrow.unwrap().sample().unwrap_err().to_string();
     assert!(error.contains("8 grains at random that do not fit into the shape"), "{error}");
     assert!(refusal("particles=[]").contains("at least one [[particles]] block or [[releases]] area"));
-    let held = refusal("colliders=[{heightfield={origin_m=[0,0],spacing_m=1,heights_m=[[0]]}}]");
-    assert!(held.contains("a [terrain] has heights"), "{held}");
-    let sticky = refusal("colliders=[{plane={point_m=[0,0,0],normal=[0,0,1],surface={sticky=true}}}]");
-    assert!(sticky.contains("surface.sticky"), "{sticky}");
 }
 
 #[test]
@@ -343,11 +338,9 @@ fn grains_that_overlap_or_are_misplaced_are_refused() {
     let two = "particles=[{shape={sphere={centre_m=[0.3,0.3,0.3],radius_m=0.15}}},{shape={sphere={centre_m=[0.4,0.3,0.3],radius_m=0.15}}}]";
     assert!(message(&[two]).contains("that overlap those of particles.1"));
     assert!(
-        message(&["colliders=[{plane={point_m=[0,0,0.22],normal=[0,0,1]}}]"])
-            .contains("4 of 8 grains inside colliders.0, the first at (0.25, 0.25, 0.25) m")
+        message(&["bodies=[{shape={plane={point_m=[0,0,0.22],normal=[0,0,1]}}}]"])
+            .contains("4 of 8 grains inside bodies.0, the first at (0.25, 0.25, 0.25) m")
     );
-    let house = "obstacles=[{name='house',shape={box={centre_m=[0.45,0.3,0.3],size_m=[0.12,1,1]}}}]";
-    assert!(message(&[house]).contains("4 of 8 grains inside obstacles.0, \"house\""));
     let beyond = "particles.0.shape={sphere={centre_m=[0.97,0.5,0.5],radius_m=0.03}}";
     assert!(grains(&[beyond]).unwrap_err().to_string().contains("no particles"));
 }
@@ -406,18 +399,17 @@ fn areas_of_release_are_on_the_map_and_in_the_domain() {
 fn names_must_be_valid_in_column_headers() {
     let two = |a: &str, b: &str| {
         format!(
-            "obstacles=[{{name='{a}',shape={{box={{centre_m=[15,5,3],size_m=[1,1,1]}}}}}},{{name='{b}',shape={{box={{centre_m=[11,5,9],size_m=[1,1,1]}}}}}}]"
+            "bodies=[{{name='{a}',shape={{box={{centre_m=[15,5,3],size_m=[1,1,1]}}}}}},{{name='{b}',shape={{box={{centre_m=[11,5,9],size_m=[1,1,1]}}}}}}]"
         )
     };
     assert!(
-        slope_refusal(&two("a", "a"))
-            .contains("obstacles.1.name: found \"a\" again, expected each name once")
+        slope_refusal(&two("a", "a")).contains("bodies.1.name: found \"a\" again, expected each name once")
     );
     for bad in ["", "a,b"] {
         assert!(slope_refusal(&two(bad, "b")).contains("expected a name of up to 64 letters without commas"));
     }
     slope(&[&two("a", "b")]).unwrap();
-    let tree = "obstacles=[{name='tree',shape={cylinder={foot_m=[30,5],radius_m=1,height_m=2}}}]";
+    let tree = "bodies=[{name='tree',shape={upright_cylinder={foot_m=[30,5],radius_m=1,height_m=2}}}]";
     assert!(slope_refusal(tree).contains("found [30, 5], off the map, expected a place on the terrain"));
 }
 

@@ -96,9 +96,9 @@ fn values_out_of_range_are_placed() {
         "minimal.toml with --set solver.iterations=0: solver.iterations: found 0, expected a whole number from 1 to 1000",
     );
     assert_message(
-        minimal(&["colliders=[{plane={point_m=[0,0,0],normal=[0,0,0]}}]"]),
-        "minimal.toml with --set colliders=[{plane={point_m=[0,0,0],normal=[0,0,0]}}]: colliders.0.plane.normal: found \
-         [0, 0, 0], expected a direction, not the zero vector",
+        minimal(&["bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}}}]"]),
+        "minimal.toml with --set bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}}}]: \
+         bodies.0.shape.plane.normal: found [0, 0, 0], expected a direction, not the zero vector",
     );
     for name in ["", "two words", "velocity.w", ".x", "2d"] {
         let set = format!("render.colour_by=\"{name}\"");
@@ -150,8 +150,6 @@ fn display_settings_of_a_recorded_scene_can_be_overridden() {
 #[test]
 fn every_number_of_a_scene_refuses_nan() {
     let full = "render.camera={target_m=[0,0,0],distance_m=1}";
-    let more =
-        "colliders=[{plane={point_m=[0,0,0],normal=[0,1,0]}},{sphere={centre_m=[0,0,0],radius_m=0.1}}]";
     let snow = "snow.links.compliance_m_n=0.001";
     let faces = "domain.friction={x_min=0,x_max=0,y_min=0,y_max=0,z_min=0,z_max=0}";
     let optional = [
@@ -162,7 +160,7 @@ fn every_number_of_a_scene_refuses_nan() {
         faces,
         crate::bodies::ALL_SHAPES,
     ];
-    let scene = minimal(&[&[full, more], &optional[..]].concat()).expect("valid");
+    let scene = minimal(&[&[full], &optional[..]].concat()).expect("valid");
     let json = serde_json::to_value(&scene).expect("plain data");
     let mut numbers = Vec::new();
     collect_numbers(&json, "", &mut numbers);
@@ -170,7 +168,7 @@ fn every_number_of_a_scene_refuses_nan() {
     for path in numbers {
         for bad in ["nan", "inf", "-inf"] {
             let set = format!("{path}={bad}");
-            let overrides = [&[full, more], &optional[..], &[set.as_str()]].concat();
+            let overrides = [&[full], &optional[..], &[set.as_str()]].concat();
             let message = minimal(&overrides).expect_err(&set).to_string();
             assert!(message.contains(&set) && message.contains("expected"), "{message}");
         }
@@ -376,21 +374,105 @@ fn overlapping_blocks_are_refused() {
 }
 
 #[test]
-fn particles_inside_solid_colliders_are_refused() {
-    for (collider, n) in [
-        ("plane={point_m=[0.3,0.3,0.3],normal=[1,0,0]}", 4),
-        ("sphere={centre_m=[0.2,0.2,0.2],radius_m=0.1}", 1),
-        ("sphere={centre_m=[0.2,0.2,0.2],radius_m=0.1,side='inside'}", 7),
+fn particles_inside_bodies_without_a_name_are_refused() {
+    for (body, message) in [
+        ("shape={plane={point_m=[0.3,0.3,0.3],normal=[1,0,0]}}", "4 of 8 particles inside bodies.0"),
+        ("shape={sphere={centre_m=[0.2,0.2,0.2],radius_m=0.1}}", "1 of 8 particles inside bodies.0"),
+        (
+            "shape={sphere={centre_m=[0.2,0.2,0.2],radius_m=0.1}},side='inside'",
+            "7 of 8 particles outside the container bodies.0",
+        ),
     ] {
-        let scene = minimal(&[&format!("colliders=[{{{collider}}}]")]).unwrap();
+        let scene = minimal(&[&format!("bodies=[{{{body}}}]")]).unwrap();
         let error = scene.sample().unwrap_err().to_string();
         assert!(
-            error.ends_with(&format!(
-                "particles.0.shape: found {n} of 8 particles inside colliders.0, expected particles outside solid colliders"
-            )),
+            error.contains(&format!("particles.0.shape: found {message}, expected particles ")),
             "{error}"
         );
     }
+}
+
+/// Tables of the removed `[[colliders]]` and `[[obstacles]]`, each with the same body in `[[bodies]]`.
+const REMOVED: [(&str, &str, &str); 7] = [
+    (
+        "colliders",
+        "plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0], surface = { friction = 0.2, sticky = true } }",
+        "shape.plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0] }\nfriction = 0.2\nsticky = true",
+    ),
+    (
+        "colliders",
+        "sphere = { centre_m = [0.5, 0.5, 0.5], radius_m = 0.9, side = \"inside\", surface = {} }",
+        "shape.sphere = { centre_m = [0.5, 0.5, 0.5], radius_m = 0.9 }\nside = \"inside\"\nfriction = 0.1",
+    ),
+    (
+        "colliders",
+        "box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1], motion = { velocity_m_s = [1, 0, 0] } }",
+        "shape.box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1] }\n\
+         motion.uniform = { velocity_m_s = [1, 0, 0] }",
+    ),
+    (
+        "colliders",
+        "heightfield = { origin_m = [0, 0], spacing_m = 1e-7, heights_m = [[0, 0.1], [0.1, 0]] }",
+        "shape.heightfield = { origin_m = [0, 0], spacing_m = 1e-7, heights_m = [[0, 0.1], [0.1, 0]] }",
+    ),
+    (
+        "obstacles",
+        "name = \"a \\\"hut\\\"\"\nshape.box = { centre_m = [0, 0, 9], size_m = [1, 1, 1] }\nfriction = 0.3",
+        "name = \"a \\\"hut\\\"\"\nshape.box = { centre_m = [0, 0, 9], size_m = [1, 1, 1] }\nfriction = 0.3",
+    ),
+    (
+        "obstacles",
+        "name = \"tree\"\nrestitution = 0.5\nshape.cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
+        "name = \"tree\"\nrestitution = 0.5\n\
+         shape.upright_cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
+    ),
+    (
+        "obstacles",
+        "name = \"rock\"\nshape.mesh = { path = \"rock.obj\", scale = 2.0 }",
+        "name = \"rock\"\nshape.mesh = { path = \"rock.obj\", scale = 2.0 }",
+    ),
+];
+
+#[test]
+fn tables_of_a_removed_notation_are_shown_as_bodies() {
+    for (key, old, new) in REMOVED {
+        let text = format!("{MINIMAL}[[{key}]]\n{old}\n");
+        let line = MINIMAL.lines().count() + 1;
+        assert_message(
+            Scene::parse(&text, "old.toml", &[]),
+            &format!(
+                "old.toml:{line}:3: {key}: removed; expected [[bodies]]; the same in its notation:\n\n\
+                 [[bodies]]\n{new}\n"
+            ),
+        );
+    }
+}
+
+#[test]
+fn the_lines_shown_in_place_of_a_removed_notation_are_read() {
+    let of_water = REMOVED.into_iter().filter(|(key, ..)| *key == "colliders");
+    let old: String = of_water.map(|(key, old, _)| format!("[[{key}]]\n{old}\n")).collect();
+    let error = Scene::parse(&format!("{MINIMAL}{old}"), "old.toml", &[]).unwrap_err().to_string();
+    let (_, lines) = error.split_once("notation:\n").unwrap();
+    let scene = Scene::parse(&format!("{MINIMAL}{lines}"), "new.toml", &[]).unwrap();
+    let names: Vec<&str> = scene.bodies.iter().map(|body| body.shape.name()).collect();
+    assert_eq!(names, ["plane", "sphere", "box", "heightfield"]);
+    assert!(scene.bodies.iter().all(|body| body.name.is_none()));
+}
+
+#[test]
+fn removed_keys_are_refused_in_overrides_too() {
+    assert_message(
+        minimal(&["colliders=[]"]),
+        "minimal.toml with --set colliders=[]: colliders: removed; expected [[bodies]] or nothing",
+    );
+    assert_message(
+        minimal(&["colliders.0.box.surface.friction=0.2"]),
+        "minimal.toml with --set colliders.0.box.surface.friction=0.2: colliders: removed; expected keys of \
+         [[bodies]], such as bodies.0.friction",
+    );
+    let both = minimal(&["colliders=[]", "obstacles=[]"]).unwrap_err().to_string();
+    assert!(both.contains("obstacles: removed") && both.contains("colliders: removed"), "{both}");
 }
 
 #[test]

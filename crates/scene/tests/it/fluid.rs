@@ -97,7 +97,7 @@ fn the_kernels_of_the_paper_are_selected_by_name() {
     let body = "bodies=[{name='b',shape={sphere={centre_m=[2,2,2],radius_m=0.1}}}]";
     for (overrides, found) in [
         (&[SNOW, papers][..], "found \"poly6_spiky\" in a scene with [snow]"),
-        (&[body, papers], "found \"poly6_spiky\" in a scene with bodies or colliders"),
+        (&[body, papers], "found \"poly6_spiky\" in a scene with bodies"),
         (&["fluid.kernel='quintic'"], "quintic"),
     ] {
         let message = message(overrides);

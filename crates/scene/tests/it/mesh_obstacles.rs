@@ -1,4 +1,4 @@
-//! Tests of mesh obstacles, and of files that are not closed meshes.
+//! Tests of meshes as bodies, and of files that are not closed meshes.
 
 use crate::dem::slope;
 
@@ -11,9 +11,9 @@ fn refused(name: &str, text: &str) -> String {
     let path = folder.path().join(name);
     std::fs::write(&path, text).unwrap();
     let shape = format!("mesh={{path='{}',offset_m=[15,5,9]}}", path.display());
-    let obstacles = format!("obstacles=[{{name='rock',shape={{{shape}}}}}]");
-    let error = slope(&[&obstacles]).err().map_or("none".to_owned(), |error| error.to_string());
-    let (_, found) = error.split_once("obstacles.0.shape.mesh.path: found ").unwrap_or(("", &error));
+    let bodies = format!("bodies=[{{name='rock',shape={{{shape}}}}}]");
+    let error = slope(&[&bodies]).err().map_or("none".to_owned(), |error| error.to_string());
+    let (_, found) = error.split_once("bodies.0.shape.mesh.path: found ").unwrap_or(("", &error));
     found.rsplit_once('/').map_or(found, |(_, found)| found).to_owned()
 }
 

@@ -1,7 +1,8 @@
 //! Tests of the `[mpm]` section and the keys that require it.
 
 use frazil_scene::{
-    Contact, Implicit, InitialVolume, Material, Scene, SceneError, Shading, Surface, TimeStep, Transfer,
+    BodyMotion, Contact, Implicit, InitialVolume, Material, Scene, SceneError, Shading, Surface, TimeStep,
+    Transfer,
 };
 
 use crate::minimal;
@@ -196,13 +197,14 @@ fn every_number_of_mpm_refuses_nan() {
         "mpm.particles_per_cell=4",
         "particles.0.angular_velocity_rad_s=[0,0,0]",
         "particles.0.mass_spread=0.1",
-        "colliders=[{box={centre_m=[0.6,0.6,0],size_m=[0.1,0.1,1],surface={},motion={velocity_m_s=[0,0,0],until_s=1}}},\
-         {heightfield={origin_m=[0,0],spacing_m=1,heights_m=[[0.1]]}}]",
+        "bodies=[{shape={box={centre_m=[0.6,0.6,0],size_m=[0.1,0.1,1],rotation_deg=[0,0,0]}},friction=0.1,\
+         motion={uniform={velocity_m_s=[0,0,0],until_s=1}}},\
+         {shape={heightfield={origin_m=[0,0],spacing_m=1,heights_m=[[0.1]]}}}]",
     ];
     let scene = flat(&more).expect("valid");
     let json = serde_json::to_value(&scene).unwrap();
     let mut numbers = Vec::new();
-    for section in ["mpm", "particles", "colliders"] {
+    for section in ["mpm", "particles", "bodies"] {
         crate::errors::collect_numbers(&json[section], section, &mut numbers);
     }
     assert!(numbers.len() > 40, "only {} numbers found", numbers.len());
@@ -231,8 +233,9 @@ fn auto_is_a_courant_number_of_hardened_waves() {
     assert!((facts.hardened_wave_speed_m_s / c - 1.0).abs() < 1e-12 && (facts.fastest_m_s - v).abs() < 1e-12);
     assert_eq!(facts.n_cells, [8, 8, 1]);
 
-    // Moving colliders and rotating disks count.
-    let plow = "colliders=[{plane={point_m=[0,0,0],normal=[0,1,0],motion={velocity_m_s=[7,0,0]}}}]";
+    // Moving bodies and rotating disks count.
+    let plow =
+        "bodies=[{shape={plane={point_m=[0,0,0],normal=[0,1,0]}},motion={uniform={velocity_m_s=[7,0,0]}}}]";
     let fastest = |sets: &[&str]| flat(sets).unwrap().derived_mpm().unwrap().fastest_m_s;
     assert!((fastest(&[plow, "gravity_m_s2=[0,0,0]"]) - 7.0).abs() < 1e-12);
     let spin = fastest(&["particles.0.angular_velocity_rad_s=[0,0,10]", "gravity_m_s2=[0,0,0]"]);
@@ -322,15 +325,6 @@ fn nothing_leaves_the_plane() {
     assert!(
         refusal("domain={min_m=[0,0,1],max_m=[0.8,0.8,2]}").starts_with("domain: found z from 1 m to 2 m")
     );
-    assert!(refusal("colliders=[{plane={point_m=[0,0,0],normal=[0,1,1]}}]").contains("third component"));
-    assert!(
-        refusal("colliders=[{box={centre_m=[0,0,0],size_m=[1,1,1],rotation_deg=[5,0,0]}}]")
-            .contains("turn about z")
-    );
-    assert!(
-        refusal("colliders=[{heightfield={origin_m=[0,0],spacing_m=1,heights_m=[[0],[0]]}}]")
-            .contains("one row")
-    );
 }
 
 #[test]
@@ -399,12 +393,13 @@ fn numbers_of_particles_are_plausible() {
 
 #[test]
 fn scenes_of_mpm_are_scaled_at_the_same_cell_size() {
-    let plow = "colliders=[{box={centre_m=[0.7,0.7,0],size_m=[0.1,0.1,1],motion={velocity_m_s=[1,0,0],from_s=1,until_s=3}}}]";
+    let plow = "bodies=[{shape={box={centre_m=[0.7,0.7,0],size_m=[0.1,0.1,1]}},\
+                motion={uniform={velocity_m_s=[1,0,0],from_s=1,until_s=3}}}]";
     let scene = flat(&["scale=2", "particles.0.count=10", plow]).unwrap();
     assert_eq!(scene.mpm().unwrap().cell_size_m, 0.1);
     assert_eq!((scene.domain.max_m, scene.particles[0].count), ([1.6, 1.6, 0.0], Some(40)));
     assert_eq!(scene.particles[0].shape.bounds_m(), ([0.4, 0.4, 0.0], [0.8, 0.8, 0.0]));
-    let motion = scene.colliders[0].motion().unwrap();
+    let Some(BodyMotion::Uniform(motion)) = scene.bodies[0].motion else { panic!("no motion") };
     assert_eq!((motion.from_s, motion.until_s), (2.0, Some(6.0)));
     assert_eq!(motion.offset_m(7.0), [4.0, 0.0, 0.0]);
     assert_eq!((motion.velocity_m_s(1.0), motion.velocity_m_s(3.0)), ([0.0; 3], [1.0, 0.0, 0.0]));

@@ -210,7 +210,7 @@ fn a_mesh_that_is_not_closed_is_refused_with_an_open_edge() {
 
 #[test]
 fn particles_inside_boxes_and_below_heights_are_refused() {
-    for (collider, n) in [
+    for (shape, n) in [
         ("box={centre_m=[0.3,0.3,0],size_m=[0.1,1,1]}", 8),
         // Rotated by a right angle, a box on its side stands upright.
         ("box={centre_m=[0.3,0.3,0],size_m=[1,0.1,1],rotation_deg=[0,0,90]}", 8),
@@ -218,12 +218,9 @@ fn particles_inside_boxes_and_below_heights_are_refused() {
         ("heightfield={origin_m=[0,0],spacing_m=0.1,heights_m=[[0.2,0.2,0.2,0.4]]}", 12),
         ("heightfield={origin_m=[0,0],spacing_m=0.1,heights_m=[[0.3]]}", 8),
     ] {
-        let sampled = flat(&[&format!("colliders=[{{{collider}}}]")]).unwrap().sample();
+        let sampled = flat(&[&format!("bodies=[{{shape={{{shape}}}}}]")]).unwrap().sample();
         let error = sampled.unwrap_err().to_string();
-        assert!(
-            error.contains(&format!("found {n} of 16 particles inside colliders.0")),
-            "{collider}: {error}"
-        );
+        assert!(error.contains(&format!("found {n} of 16 particles inside bodies.0")), "{shape}: {error}");
     }
 }
 
@@ -234,13 +231,12 @@ fn heights_are_read_from_a_terrain_file_and_kept_with_the_scene() {
     fs::write(&path, "ncols 2\nnrows 2\ncellsize 1\n0.05 0.1\n0.15 0.2\n").unwrap();
     let field = |more: &str| {
         format!(
-            "colliders=[{{heightfield={{origin_m=[0,0],spacing_m=0.8,file='{}'{more}}}}}]",
+            "bodies=[{{shape={{heightfield={{origin_m=[0,0],spacing_m=0.8,file='{}'{more}}}}}}}]",
             path.display()
         )
     };
     let scene = solid(&[&field("")]).unwrap();
-    let collider = &scene.colliders[0];
-    let depth = |x: f64, z: f64| collider.depth_m([x, 0.0, z], scene.up_axis);
+    let depth = |x: f64, z: f64| scene.body_depth_m(&scene.bodies[0], [x, 0.0, z]);
     // The depth is along the normal, which slopes by 1 % at most; beyond the edge, heights continue.
     for (x, z, height) in
         [(0.0, 0.0, 0.05), (0.8, 0.0, 0.1), (0.0, 0.8, 0.15), (0.4, 0.4, 0.125), (9.0, 9.0, 0.2)]
@@ -260,7 +256,8 @@ fn heights_are_read_from_a_terrain_file_and_kept_with_the_scene() {
         error.ends_with("heightfield.file: found it together with heights_m, expected one of the two"),
         "{error}"
     );
-    let error = solid(&["colliders=[{heightfield={origin_m=[0,0],spacing_m=1}}]"]).unwrap_err().to_string();
+    let error =
+        solid(&["bodies=[{shape={heightfield={origin_m=[0,0],spacing_m=1}}}]"]).unwrap_err().to_string();
     assert!(error.contains("heights_m: found no heights"), "{error}");
 }
 

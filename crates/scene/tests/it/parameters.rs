@@ -17,7 +17,7 @@ fn omitted_keys_have_defaults() {
     assert_eq!(scene.solver.artificial_pressure.exponent, 4);
     assert_eq!(scene.render.colour_by, "speed");
     assert_eq!(scene.output.render_every, None);
-    assert!(scene.colliders.is_empty());
+    assert!(scene.bodies.is_empty());
     // A partly given section keeps the defaults of its other keys.
     let partly = minimal(&["solver.artificial_pressure.strength=0.2"]).unwrap();
     assert_eq!(partly.iterations(), scene.iterations());

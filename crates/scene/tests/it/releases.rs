@@ -299,12 +299,12 @@ fn meshes_are_pieces_that_are_linked_where_they_meet() {
         buried.contains("a piece in the ground at [") && buried.contains("above the terrain"),
         "{buried}"
     );
-    let house = "obstacles=[{name='house',shape={box={centre_m=[12.9,4.9,11.9],size_m=[1,1,1]}}}]";
+    let house = "bodies=[{name='house',shape={box={centre_m=[12.9,4.9,11.9],size_m=[1,1,1]}}}]";
     let hit = placed("[12,4,11]", &[house]).unwrap_err();
-    assert!(hit.contains("a piece in the obstacle \"house\" at [13, 5, 12] m"), "{hit}");
-    let ball = "colliders=[{sphere={centre_m=[12.9,4.9,11.9],radius_m=0.5}}]";
+    assert!(hit.contains("a piece inside bodies.0, \"house\" at [13, 5, 12] m"), "{hit}");
+    let ball = "bodies=[{shape={sphere={centre_m=[12.9,4.9,11.9],radius_m=0.5}}}]";
     let hit = placed("[12,4,11]", &[ball]).unwrap_err();
-    assert!(hit.contains("a piece in a collider at ["), "{hit}");
+    assert!(hit.contains("a piece inside bodies.0 at ["), "{hit}");
     let ball = "bodies=[{name='ball',shape={sphere={centre_m=[12.9,4.9,11.9],radius_m=0.5}}}]";
     let hit = placed("[12,4,11]", &[ball]).unwrap_err();
     assert!(hit.contains("a piece inside bodies.0, \"ball\" at ["), "{hit}");

@@ -15,11 +15,11 @@ fn scene_text() -> impl Strategy<Value = String> {
     let corner = prop::array::uniform3(-2.0..2.0_f64);
     let velocity = prop::array::uniform3(-5.0..5.0_f64);
     let blocks = prop::collection::vec((0..3_u8, any::<bool>(), velocity, 0.0..0.5_f64), 1..8);
-    let colliders = prop::collection::vec((any::<bool>(), corner, 0.1..2.0_f64), 0..4);
+    let bodies = prop::collection::vec((any::<bool>(), corner, 0.1..2.0_f64), 0..4);
     let choices = (0..3_u8, any::<bool>(), any::<bool>(), 0..4_u8);
     let name = "[a-z][a-z0-9_ \"\\\\é]{0,12}";
-    (name, numbers, integers, blocks, colliders, choices).prop_map(
-        |(name, numbers, integers, blocks, colliders, (up, gravity, mass, output))| {
+    (name, numbers, integers, blocks, bodies, choices).prop_map(
+        |(name, numbers, integers, blocks, bodies, (up, gravity, mass, output))| {
             let (d, h_over_d, density, xsph, dt_s) = numbers;
             let (seed, iterations, width_px, steps) = integers;
             let mut text = String::new();
@@ -59,11 +59,11 @@ fn scene_text() -> impl Strategy<Value = String> {
                     writeln!(text, "jitter_spacings = {jitter}").unwrap();
                 }
             }
-            for (plane, [x, y, z], radius) in colliders {
+            for (plane, [x, y, z], radius) in bodies {
                 if plane {
-                    writeln!(text, "[[colliders]]\nplane = {{ point_m = [{x}, {y}, {z}], normal = [{x}, {y}, 1] }}").unwrap();
+                    writeln!(text, "[[bodies]]\nshape.plane = {{ point_m = [{x}, {y}, {z}], normal = [{x}, {y}, 1] }}").unwrap();
                 } else {
-                    writeln!(text, "[[colliders]]\nsphere = {{ centre_m = [{x}, {y}, {z}], radius_m = {radius} }}").unwrap();
+                    writeln!(text, "[[bodies]]\nshape.sphere = {{ centre_m = [{x}, {y}, {z}], radius_m = {radius} }}").unwrap();
                 }
             }
             writeln!(text, "[render]\nwidth_px = {width_px}\ncolour_range = [-{density}, {density}]").unwrap();
@@ -90,7 +90,7 @@ proptest! {
         let json = serde_json::to_string(&scene).unwrap();
         let again = Scene::from_json(&json, "run.json").map_err(|e| TestCaseError::fail(format!("{e}\n{json}")))?;
         prop_assert_eq!(&again, &scene);
-        // Random colliders may bury a block; both samplings then fail.
+        // Random bodies may bury a block; both samplings then fail.
         prop_assert_eq!(again.sample().ok(), scene.sample().ok());
     }
 

@@ -1,6 +1,6 @@
 //! Tests of filling shapes with particles.
 
-use frazil_scene::{Axis, Collider, Sampled, Scene, Shape, Side};
+use frazil_scene::{Axis, Sampled, Scene, Shape};
 use proptest::prelude::*;
 
 use crate::minimal;
@@ -296,19 +296,25 @@ fn a_cylinder_lies_along_its_axis() {
 
 #[test]
 fn depth_is_measured_along_the_normal() {
-    let plane =
-        Collider::Plane { point_m: [0.0, 1.0, 0.0], normal: [0.0, 2.0, 0.0], surface: None, motion: None };
-    assert_eq!(plane.depth_m([5.0, 0.25, 0.0], Axis::Y), 0.75);
-    assert_eq!(plane.depth_m([5.0, 1.25, 0.0], Axis::Y), -0.25);
-    let sphere = |side| Collider::Sphere {
-        centre_m: [1.0, 0.0, 0.0],
-        radius_m: 2.0,
-        side,
-        surface: None,
-        motion: None,
-    };
-    assert_eq!(sphere(Side::Outside).depth_m([0.5, 0.0, 0.0], Axis::Y), 1.5);
-    assert_eq!(sphere(Side::Inside).depth_m([4.0, 0.0, 0.0], Axis::Y), 1.0);
+    let scene = minimal(&["bodies=[{shape={plane={point_m=[0,1,0],normal=[0,2,0]}}},\
+         {shape={sphere={centre_m=[1,0,0],radius_m=2}}},\
+         {shape={sphere={centre_m=[1,0,0],radius_m=2}},side='inside'},\
+         {shape={upright_cylinder={foot_m=[3,1],radius_m=0.5,height_m=2}}}]"])
+    .unwrap();
+    let depth_m = |body: usize, point_m: [f64; 3]| scene.body_depth_m(&scene.bodies[body], point_m);
+    assert_eq!(depth_m(0, [5.0, 0.25, 0.0]), 0.75);
+    assert_eq!(depth_m(0, [5.0, 1.25, 0.0]), -0.25);
+    assert_eq!(depth_m(1, [0.5, 0.0, 0.0]), 1.5);
+    assert_eq!(depth_m(2, [4.0, 0.0, 0.0]), 1.0);
+    // It stands on the floor, at y = 0, and has no lower end.
+    for (point_m, depth) in [
+        ([3.0, 1.75, 1.0], 0.25),
+        ([3.0, -9.0, 1.0], 0.5),
+        ([3.75, 0.5, 1.0], -0.25),
+        ([3.0, 2.5, 1.0], -0.5),
+    ] {
+        assert_eq!(depth_m(3, point_m), depth, "{point_m:?}");
+    }
 }
 
 /// A velocity gradient that is antisymmetric is a spin; any other adds G (x − centre).

@@ -1,6 +1,6 @@
 //! Tests of `scale`: the size of a scene relative to its file.
 
-use frazil_scene::{Collider, Scene, Shape, builtin};
+use frazil_scene::{BodyShape, Scene, Shape, builtin};
 
 use crate::{edited, minimal};
 
@@ -9,18 +9,18 @@ const MAX_SAMPLED: u64 = 200_000;
 
 #[test]
 fn lengths_are_scaled_and_corners_are_whole_spacings() {
-    let colliders = "colliders=[{plane={point_m=[0,-0.1,0],normal=[0,2,0]}},\
-                     {sphere={centre_m=[0.8,0.8,0.8],radius_m=0.2}}]";
+    let bodies = "bodies=[{shape={plane={point_m=[0,-0.1,0],normal=[0,2,0]}}},\
+                  {shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=0.2}}}]";
     let camera = "render.camera={target_m=[0.5,0.25,0],distance_m=3}";
-    let scene = minimal(&["scale=2.5", colliders, camera]).unwrap();
+    let scene = minimal(&["scale=2.5", bodies, camera]).unwrap();
     assert_eq!(scene.scale, 1.0);
     assert_eq!(scene.particle_spacing_m(), 0.1);
     assert_eq!(scene.domain.max_m, [2.5; 3]);
     assert_eq!(scene.particles[0].shape, Shape::Box { min_m: [0.5; 3], max_m: [1.0; 3] });
     assert_eq!(scene.sample().unwrap().len(), 5 * 5 * 5);
-    let Collider::Plane { point_m, normal, .. } = scene.colliders[0] else { panic!("no plane") };
+    let BodyShape::Plane { point_m, normal } = scene.bodies[0].shape else { panic!("no plane") };
     assert_eq!((point_m, normal), ([0.0, -0.25, 0.0], [0.0, 2.0, 0.0]));
-    let Collider::Sphere { centre_m, radius_m, .. } = scene.colliders[1] else { panic!("no sphere") };
+    let BodyShape::Sphere { centre_m, radius_m } = scene.bodies[1].shape else { panic!("no sphere") };
     assert_eq!((centre_m, radius_m), ([2.0; 3], 0.5));
     assert_eq!(scene.render.camera.target_m, Some([1.25, 0.625, 0.0]));
     assert_eq!(scene.render.camera.distance_m, Some(7.5));

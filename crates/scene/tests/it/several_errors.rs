@@ -182,19 +182,18 @@ fn lines_name_the_place_in_the_file() {
 }
 
 #[test]
-fn blocks_bodies_and_colliders_report_all_their_wrong_values() {
+fn blocks_and_bodies_report_all_their_wrong_values() {
     let message = minimal(&[
         "particles=[{shape={box={min_m=[0.2,0.2,0.2],max_m=[0.4,2,0.4]}},temperature_c=-300},\
          {shape={sphere={centre_m=[0.7,0.7,0.7],radius_m=-1}}},\
          {shape={sphere={centre_m=[0.7,0.7,2],radius_m=0.2}}}]",
-        "colliders=[{plane={point_m=[0,0,0],normal=[0,0,0],surface={friction=-1}}}]",
-        "bodies=[{name='a,b',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=-1}},friction=-1,\
+        "bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}},friction=-1},{name='a,b',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=-1}},friction=-1,\
          motion={keyframed={pivot_m=[0,0,0],keys=[{time_s=0},{time_s=1e99},{time_s=2},{time_s=1}]}}}]",
     ])
     .expect_err("many values are wrong")
     .to_string();
     let keys: Vec<&str> = lines(&message).into_iter().map(|(key, _)| key).collect();
-    let body = "bodies.0.motion.keyframed.keys";
+    let body = "bodies.1.motion.keyframed.keys";
     assert_eq!(
         keys,
         [
@@ -202,11 +201,11 @@ fn blocks_bodies_and_colliders_report_all_their_wrong_values() {
             "particles.0.shape.box",
             "particles.1.shape.sphere.radius_m",
             "particles.2.shape.sphere",
-            "colliders.0.plane.normal",
-            "colliders.0.plane.surface.friction",
-            "bodies.0.name",
-            "bodies.0.shape.sphere.radius_m",
+            "bodies.0.shape.plane.normal",
             "bodies.0.friction",
+            "bodies.1.name",
+            "bodies.1.shape.sphere.radius_m",
+            "bodies.1.friction",
             &format!("{body}.1.time_s"),
             &format!("{body}.3.time_s"),
         ],

@@ -160,16 +160,19 @@ fn snow_needs_its_section() {
     // Boundary particles are sampled on planes and spheres at rest only.
     let ball = "sphere={centre_m=[0.8,0.8,0.8],radius_m=0.1";
     for (given, what) in [
-        ("colliders=[{box={centre_m=[0.8,0.8,0.8],size_m=[0.1,0.1,0.1]}}]", "colliders.0.box: found a box"),
         (
-            &*format!("colliders=[{{{ball},motion={{velocity_m_s=[0,0,1]}}}}}}]"),
-            "colliders.0.sphere: found a moving sphere",
+            "bodies=[{shape={box={centre_m=[0.8,0.8,0.8],size_m=[0.1,0.1,0.1]}}}]",
+            "bodies.0.shape.box: found a box",
         ),
-        (&*format!("bodies=[{{name='it',shape={{{ball}}}}}}}]"), "bodies.0: found [[bodies]]"),
+        (
+            &*format!("bodies=[{{shape={{{ball}}}}},motion={{uniform={{velocity_m_s=[0,0,1]}}}}}}]"),
+            "bodies.0.shape.sphere: found a moving sphere",
+        ),
     ] {
         let error = snowy("", &["domain.walls=particles", given]).unwrap_err().to_string();
         assert!(error.contains(what) && error.contains("domain.walls = \"analytic\""), "{error}");
     }
+    snowy("", &["domain.walls=particles", &format!("bodies=[{{shape={{{ball}}}}}}}]")]).unwrap();
     assert_eq!(minimal(&["render.colour_by=phase"]).unwrap().render.colour_by, "phase");
 }
 

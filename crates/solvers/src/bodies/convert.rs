@@ -1,12 +1,11 @@
-//! Conversion of a scene's terrain, colliders, obstacles and bodies to those of kernels.
+//! Conversion of a scene's terrain and bodies to those of kernels.
 
 use super::mesh::mesh_body;
 use super::motion::{NEVER_S, set_motion};
 use super::triangle::MeshProblem;
 use crate::SolverError;
 use frazil_scene::{
-    Body as SceneBody, BodyShape, Collider, ContactDefaults, Obstacle, ObstacleShape, Scene, Side, Terrain,
-    TriangleMesh, Vec3, damping_ratio,
+    Body as SceneBody, BodyShape, ContactDefaults, Scene, Side, Terrain, TriangleMesh, Vec3, damping_ratio,
 };
 use frazil_shaders::common::body::{BOX, CAPSULE, CYLINDER, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
 use frazil_shaders::types::Body;
@@ -20,53 +19,6 @@ const REACH_MARGIN: f64 = 1.01;
 
 pub(super) fn narrow(v: [f64; 3]) -> [f32; 3] {
     v.map(|x| x as f32)
-}
-
-/// Converts a collider for kernels; appends the heights of a heightfield to `heights_m`.
-pub(super) fn convert_collider(
-    scene: &Scene,
-    collider_idx: usize,
-    collider: &Collider,
-    body_data: &mut Vec<f32>,
-) -> Result<Body, SolverError> {
-    let (surface, motion) = (collider.surface(), collider.motion());
-    let defaults = defaults_of(scene)?;
-    let plain = plain_body(&defaults);
-    let body = Body {
-        is_sticky: surface.sticky.into(),
-        friction: collider.given_surface().map_or(plain.friction, |surface| surface.friction as f32),
-        velocity_m_s: motion.map_or([0.0; 3], |motion| narrow(motion.velocity_m_s)),
-        from_s: motion.map_or(0.0, |motion| motion.from_s as f32),
-        until_s: motion.and_then(|motion| motion.until_s).map_or(NEVER_S, |until_s| until_s as f32),
-        ..plain
-    };
-    Ok(match collider {
-        Collider::Plane { point_m, normal, .. } => {
-            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-            Body { origin_m: narrow(*point_m), extent: narrow(normal.map(|n| n / length)), ..body }
-        }
-        Collider::Sphere { centre_m, radius_m, side, .. } => Body {
-            kind: SPHERE,
-            is_container: u32::from(*side == Side::Inside),
-            origin_m: narrow(*centre_m),
-            extent: [*radius_m as f32, 0.0, 0.0],
-            ..body
-        },
-        Collider::Box { centre_m, size_m, rotation_deg, .. } => Body {
-            kind: BOX,
-            origin_m: narrow(*centre_m),
-            extent: narrow(size_m.map(|size| 0.5 * size)),
-            rotation: rotation(*rotation_deg),
-            ..body
-        },
-        Collider::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
-            heightfield_body(scene, (*origin_m, *spacing_m), rows, body_data, body)
-        }
-        _ => {
-            let (key, found) = (format!("colliders.{collider_idx}"), collider.name().to_owned());
-            return Err(SolverError::Scene { key, found });
-        }
-    })
 }
 
 /// Returns the rotation about x, then y, then z.
@@ -123,7 +75,7 @@ pub(super) fn convert_terrain(
     })
 }
 
-/// Converts a mesh, placed in the scene, and appends its data to `heights_m`.
+/// Converts a mesh, placed in the scene, and appends its data to `body_data`.
 fn mesh_of(
     (mesh, key): (Option<&TriangleMesh>, String),
     (scale, offset_m): (f64, Vec3),
@@ -140,7 +92,7 @@ fn mesh_of(
         .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })
 }
 
-/// Converts a heightfield, and appends its heights to `heights_m`.
+/// Converts a heightfield, and appends its heights to `body_data`.
 fn heightfield_body(
     scene: &Scene,
     (origin_m, spacing_m): ([f64; 2], f64),
@@ -164,7 +116,7 @@ fn heightfield_body(
     }
 }
 
-/// Converts a body; appends the data of its shape and motion to `heights_m`.
+/// Converts a body; appends the data of its shape and motion to `body_data`.
 pub(super) fn convert_body(
     scene: &Scene,
     body_idx: usize,
@@ -210,6 +162,19 @@ pub(super) fn convert_body(
             ..surface
         },
         BodyShape::Cylinder { from_m, to_m, radius_m } => along(CYLINDER, from_m, to_m, *radius_m),
+        BodyShape::UprightCylinder { foot_m, radius_m, height_m } => {
+            let level = scene.up_axis.horizontal();
+            let mut foot = [0.0; 3];
+            foot[level[0]] = foot_m[0];
+            foot[level[1]] = foot_m[1];
+            foot[scene.up_axis.index()] = scene.foot_height_m(*foot_m);
+            Body {
+                kind: UPRIGHT_CYLINDER,
+                origin_m: narrow(foot),
+                extent: [*radius_m as f32, *height_m as f32, 0.0],
+                ..surface
+            }
+        }
         BodyShape::Capsule { from_m, to_m, radius_m } => along(CAPSULE, from_m, to_m, *radius_m),
         BodyShape::Mesh { scale, offset_m, .. } => {
             let key = format!("bodies.{body_idx}.shape.mesh.path");
@@ -239,52 +204,4 @@ pub(super) fn convert_body(
         return Err(SolverError::Scene { key, found: format!("\"{}\"", motion.name()) });
     }
     Ok(body)
-}
-
-/// Converts an obstacle for kernels; appends the data of a mesh to `heights_m`.
-pub(super) fn convert_obstacle(
-    scene: &Scene,
-    obstacle_idx: usize,
-    obstacle: &Obstacle,
-    body_data: &mut Vec<f32>,
-) -> Result<Body, SolverError> {
-    let defaults = defaults_of(scene)?;
-    let plain = plain_body(&defaults);
-    let body = Body {
-        friction: obstacle.friction.map_or(plain.friction, |friction| friction as f32),
-        damping_ratio: obstacle.restitution.map_or(plain.damping_ratio, |e| damping_ratio(e) as f32),
-        ..plain
-    };
-    Ok(match &obstacle.shape {
-        ObstacleShape::Box { centre_m, size_m, rotation_deg } => Body {
-            kind: BOX,
-            origin_m: narrow(*centre_m),
-            extent: narrow(size_m.map(|size| 0.5 * size)),
-            rotation: rotation(*rotation_deg),
-            ..body
-        },
-        ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
-            let level = scene.up_axis.horizontal();
-            let ground_m = scene.ground().and_then(|ground| ground.height_m(*foot_m)).unwrap_or(0.0);
-            let mut foot = [0.0; 3];
-            foot[level[0]] = foot_m[0];
-            foot[level[1]] = foot_m[1];
-            foot[scene.up_axis.index()] = ground_m;
-            Body {
-                kind: UPRIGHT_CYLINDER,
-                origin_m: narrow(foot),
-                extent: [*radius_m as f32, *height_m as f32, 0.0],
-                ..body
-            }
-        }
-        ObstacleShape::Mesh { scale, offset_m, .. } => {
-            let key = format!("obstacles.{obstacle_idx}.shape.mesh.path");
-            let made = mesh_of((obstacle.mesh(), key), (*scale, *offset_m), &defaults, body_data)?;
-            Body { friction: body.friction, damping_ratio: body.damping_ratio, until_s: NEVER_S, ..made }
-        }
-        shape => {
-            let key = format!("obstacles.{obstacle_idx}.shape");
-            return Err(SolverError::Scene { key, found: format!("\"{}\"", shape.name()) });
-        }
-    })
 }

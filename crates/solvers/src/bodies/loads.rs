@@ -25,8 +25,8 @@ pub(crate) fn quanta_per_n_s(particle_mass_kg: f64) -> f32 {
 /// Loads on the bodies that a scene names, on the device.
 ///
 /// Kernels add the impulses or forces of a step to 64-bit integers, so that sums do not depend on the order
-/// of additions; the end of a step converts them to forces, torques and impulses. The terrain and unnamed
-/// colliders have no loads.
+/// of additions; the end of a step converts them to forces, torques and impulses. The terrain and bodies
+/// without a name have no loads.
 pub struct BodyLoads {
     pub(crate) loads: Buffer<RawLoad>,
     ring: ReadbackRing,

@@ -2,7 +2,7 @@
 
 use super::boundary_map::append_boundary_map;
 use super::triangle::{MeshProblem, Triangle, with_pseudo_normals};
-use frazil_scene::{MAX_OBSTACLE_TRIANGLES, Vec3};
+use frazil_scene::{MAX_BODY_TRIANGLES, Vec3};
 use frazil_shaders::common::body::MESH;
 use frazil_shaders::types::Body;
 use glam::DVec3;
@@ -28,7 +28,7 @@ pub fn mesh_body(
     body_data: &mut Vec<f32>,
 ) -> Result<Body, MeshProblem> {
     let n = triangles.len();
-    if !(1..=MAX_OBSTACLE_TRIANGLES).contains(&n) {
+    if !(1..=MAX_BODY_TRIANGLES).contains(&n) {
         return Err(MeshProblem(format!("{n} triangles")));
     }
     let vertices: Vec<DVec3> = vertices_m.iter().map(|v| DVec3::from_array(*v)).collect();

@@ -14,8 +14,8 @@ pub use motion::BodyPose;
 pub use triangle::MeshProblem;
 
 use crate::SolverError;
-use convert::{convert_body, convert_collider, convert_obstacle, convert_terrain, narrow};
-use frazil_scene::Scene;
+use convert::{convert_body, convert_terrain, narrow};
+use frazil_scene::{Body as SceneBody, Scene};
 use frazil_shaders::common::body::MOTION_UNIFORM;
 use frazil_shaders::types::Body;
 use frazil_vk::{Buffer, Device};
@@ -34,7 +34,7 @@ pub struct Surroundings {
     pub gravity_m_s2: [f32; 3],
     /// Vertical axis: 0, 1 or 2.
     pub up_axis: u32,
-    /// Bodies that particles collide with.
+    /// Bodies that particles collide with: the ground, and those of the scene without and then with a name.
     pub bodies: Vec<Body>,
     /// Names of the last bodies, those that the scene names.
     pub names: Vec<String>,
@@ -44,10 +44,10 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Reads the domain, gravity and colliders of a scene.
+    /// Reads the domain, gravity and bodies of a scene.
     ///
     /// # Errors
-    /// The scene has a collider of a kind unknown to solvers.
+    /// The scene has a body of a kind unknown to solvers.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
         let mut surroundings = Surroundings {
             domain_min_m: narrow(scene.domain.min_m),
@@ -66,24 +66,19 @@ impl Surroundings {
             let body = convert_terrain(scene, terrain, &mut surroundings.body_data)?;
             surroundings.bodies.push(body);
         }
-        for (collider_idx, collider) in scene.colliders.iter().enumerate() {
-            let body = convert_collider(scene, collider_idx, collider, &mut surroundings.body_data)?;
-            surroundings.bodies.push(body);
-        }
-        for (obstacle_idx, obstacle) in scene.obstacles.iter().enumerate() {
-            let body = convert_obstacle(scene, obstacle_idx, obstacle, &mut surroundings.body_data)?;
-            surroundings.push(body, obstacle.name.clone());
-        }
-        for (body_idx, scene_body) in scene.bodies.iter().enumerate() {
-            let body = convert_body(scene, body_idx, scene_body, &mut surroundings.body_data)?;
-            surroundings.push(body, scene_body.name.clone());
+        for (body_idx, body) in in_order(scene) {
+            let converted = convert_body(scene, body_idx, body, &mut surroundings.body_data)?;
+            surroundings.bodies.push(converted);
+            surroundings.names.extend(body.name.clone());
         }
         Ok(surroundings)
     }
 
-    fn push(&mut self, body: Body, name: String) {
-        self.bodies.push(body);
-        self.names.push(name);
+    /// Returns a name for each of the scene's bodies, in the order of [`Self::bodies`].
+    pub fn labels(scene: &Scene) -> Vec<String> {
+        let label = |(idx, body): (usize, &SceneBody)| body.name.clone().unwrap_or(format!("bodies.{idx}"));
+        let ground = scene.ground().map(|_| "terrain".to_owned());
+        ground.into_iter().chain(in_order(scene).map(label)).collect()
     }
 
     /// Uploads the bodies, and the data that they refer to. Without any, buffers have one element that no
@@ -114,7 +109,41 @@ impl Surroundings {
     }
 }
 
+/// Returns the scene's bodies with their indices: those with a name last, on which loads are measured.
+fn in_order(scene: &Scene) -> impl Iterator<Item = (usize, &SceneBody)> {
+    let of = |is_named: bool| {
+        scene.bodies.iter().enumerate().filter(move |(_, body)| body.name.is_some() == is_named)
+    };
+    of(false).chain(of(true))
+}
+
 /// Returns a body that no particle touches, for buffers that must not be empty.
 fn placeholder_body() -> Body {
     Body { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..bytemuck::Zeroable::zeroed() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use frazil_shaders::common::body::{HEIGHTFIELD, SPHERE, UPRIGHT_CYLINDER};
+
+    #[test]
+    fn bodies_with_a_name_follow_the_ground_and_the_others() {
+        let bodies = "bodies=[{name='tree',shape={upright_cylinder={foot_m=[22,5],radius_m=0.4,height_m=8}}},\
+             {shape={sphere={centre_m=[34,8,3],radius_m=1}}},\
+             {name='ball',shape={sphere={centre_m=[40,8,3],radius_m=2}}}]";
+        let scene = Scene::find("slope_obstacle", &[bodies.to_owned()]).unwrap();
+        let surroundings = Surroundings::of(&scene).unwrap();
+        let kinds: Vec<u32> = surroundings.bodies.iter().map(|body| body.kind).collect();
+        assert_eq!(kinds, [HEIGHTFIELD, SPHERE, UPRIGHT_CYLINDER, SPHERE]);
+        assert_eq!(
+            (surroundings.first_named(), &surroundings.names[..]),
+            (2, &["tree", "ball"].map(str::to_owned)[..])
+        );
+        assert_eq!(Surroundings::labels(&scene), ["terrain", "bodies.1", "tree", "ball"]);
+        let foot_m = scene.ground().unwrap().height_m([22.0, 5.0]).unwrap();
+        assert_eq!(surroundings.bodies[2].origin_m, [22.0, 5.0, foot_m as f32]);
+    }
 }

@@ -30,7 +30,7 @@ pub struct Constants {
     /// Parameters common to all kernels.
     pub terms: Buffer<MpmTerms>,
     /// Bodies that snow collides with.
-    pub colliders: Buffer<Body>,
+    pub bodies: Buffer<Body>,
     /// Heights of heightfields in m.
     pub body_data: Buffer<f32>,
 }
@@ -236,7 +236,7 @@ impl Transfer {
                 threads_per_item,
                 dimensions,
                 transfer,
-                has_colliders: parameters.has_colliders(),
+                has_bodies: parameters.has_bodies(),
                 body_kinds: parameters.surroundings.kinds(),
                 has_named_bodies: parameters.measures_loads().into(),
                 only_sticky: parameters.has_contact_forces().into(),
@@ -369,7 +369,7 @@ impl Transfer {
             tile_force: &nodes.tiles.force,
             momentum: &nodes.momentum,
             force: &nodes.force,
-            colliders: &constants.colliders,
+            bodies: &constants.bodies,
             body_data: &constants.body_data,
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,

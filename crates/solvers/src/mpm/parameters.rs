@@ -82,7 +82,7 @@ impl MpmParameters {
             node_mass_cutoff_kg: mpm.node_mass_cutoff_kg() as f32,
             lower_wall_friction,
             upper_wall_friction,
-            n_colliders: surroundings.bodies.len() as u32,
+            n_bodies: surroundings.bodies.len() as u32,
             first_named: surroundings.first_named(),
             quanta_per_n_s: 0.0,
             up_axis,
@@ -126,7 +126,7 @@ impl MpmParameters {
     }
 
     /// Returns 1 if there are bodies besides the walls of the domain, else 0.
-    pub(super) fn has_colliders(&self) -> u32 {
+    pub(super) fn has_bodies(&self) -> u32 {
         (!self.surroundings.bodies.is_empty()).into()
     }
 

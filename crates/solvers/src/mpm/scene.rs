@@ -12,7 +12,7 @@ impl MpmParameters {
     /// Reads a scene with an `[mpm]` section.
     ///
     /// # Errors
-    /// The scene has no such section, or a collider of a kind that this solver does not know; the domain has
+    /// The scene has no such section, or a body of a kind that this solver does not know; the domain has
     /// more cells than the keys can number.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
         let Some(mpm) = scene.mpm() else {

@@ -85,7 +85,7 @@ impl Kernels {
     fn new(device: &Device, parameters: &MpmParameters, workgroup_size: u32) -> frazil_vk::Result<Self> {
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
         let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
-        let has_bodies = parameters.has_colliders() != 0;
+        let has_bodies = parameters.has_bodies() != 0;
         Ok(Self {
             update_particles: Kernel::specialized(
                 device,
@@ -122,7 +122,7 @@ impl Kernels {
                         workgroup_size,
                         dimensions,
                         stencil,
-                        has_colliders: parameters.has_colliders(),
+                        has_bodies: parameters.has_bodies(),
                         body_kinds: parameters.surroundings.kinds(),
                         has_named_bodies: parameters.measures_loads().into(),
                     },
@@ -148,8 +148,8 @@ impl Kernels {
 
 /// Uploads the parameters and the bodies.
 fn upload_constants(device: &Device, parameters: &MpmParameters) -> frazil_vk::Result<Constants> {
-    let (colliders, body_data) = parameters.surroundings.upload(device)?;
-    Ok(Constants { terms: device.buffer_from("terms", &[parameters.terms])?, colliders, body_data })
+    let (bodies, body_data) = parameters.surroundings.upload(device)?;
+    Ok(Constants { terms: device.buffer_from("terms", &[parameters.terms])?, bodies, body_data })
 }
 
 impl Mpm {
@@ -317,7 +317,7 @@ impl Mpm {
         };
         let p = &self.parameters;
         let affine = if p.has_affine() { p.matrix_words() } else { 0 };
-        let moved = if p.has_colliders() != 0 { 0 } else { 3 };
+        let moved = if p.has_bodies() != 0 { 0 } else { 3 };
         let own = 4 * u64::from(9 + moved + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
         let node_bytes = if p.has_affine() { 12 } else { 24 };
         let n_nodes = u64::from(blocks.active_count().expected() * p.layout.block_nodes());
@@ -329,7 +329,7 @@ impl Mpm {
             let bindings = collide_particles::Bindings {
                 count: &particles.count().count,
                 terms: &self.constants.terms,
-                colliders: &self.constants.colliders,
+                bodies: &self.constants.bodies,
                 body_data: &self.constants.body_data,
                 blocks_required: blocks.required(),
                 position: particles.phase.position.front(),
@@ -346,7 +346,7 @@ impl Mpm {
             let bindings = apply_contact::Bindings {
                 count: &particles.count().count,
                 terms: &self.constants.terms,
-                colliders: &self.constants.colliders,
+                bodies: &self.constants.bodies,
                 body_data: &self.constants.body_data,
                 blocks_required: blocks.required(),
                 mass: particles.mass.front(),

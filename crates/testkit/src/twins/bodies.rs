@@ -1,7 +1,7 @@
 //! Conversion of the device's bodies to the twin's.
 
 use frazil_reference::bodies::{Body, BoundaryMap, Motion, Shape};
-use frazil_reference::colliders::{Heights, Mesh};
+use frazil_reference::uniform_bodies::{Heights, Mesh};
 use frazil_shaders::common::body::{
     BOX, CAPSULE, CYLINDER, HEIGHTFIELD, MESH, MOTION_OSCILLATING, MOTION_SPINNING, MOTION_UNIFORM, PLANE,
     SPHERE,

@@ -1,7 +1,7 @@
 //! Snow on a grid: conversion of the device's parameters, columns and nodes to the twin's.
 
-use frazil_reference::colliders;
 use frazil_reference::mpm as twin;
+use frazil_reference::uniform_bodies;
 use frazil_scene::{Contact, Mpm as Section, Spline, Transfer, Weights};
 use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Surroundings};
@@ -68,8 +68,8 @@ pub fn sort_affine(device: &Device, mpm: &Mpm, particles: &mut [twin::Particle])
 pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings) -> twin::Parameters {
     let m = &section.material;
     let wall = |face: Option<f32>| match face {
-        Some(friction) => colliders::Surface { friction: friction.into(), sticky: false },
-        None => colliders::Surface { friction: section.walls.friction, sticky: section.walls.sticky },
+        Some(friction) => uniform_bodies::Surface { friction: friction.into(), sticky: false },
+        None => uniform_bodies::Surface { friction: section.walls.friction, sticky: section.walls.sticky },
     };
     twin::Parameters {
         dimensions: section.dimensions as usize,
@@ -104,7 +104,7 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
         strain_floor: section.strain_floor,
         node_mass_cutoff_kg: section.node_mass_cutoff_kg(),
         has_contact_forces: section.contact() == Contact::Particles,
-        colliders: Vec::new(),
+        bodies: Vec::new(),
         walls: surroundings.face_friction.map(|faces| faces.map(wall)),
         implicit: section.implicit.map(|i| twin::Implicit {
             beta: i.beta,

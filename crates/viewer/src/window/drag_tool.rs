@@ -146,7 +146,7 @@ fn body_on_line(scene: &Scene, time_s: f64, origin: DVec3, direction: DVec3) -> 
     (0..=LOOKS).find_map(|k| {
         let at_m = origin + (begin + f64::from(k) * step) * direction;
         let is_inside =
-            |body: &Body, pose: &BodyPose| body.depth_m(pose.place(at_m).to_array(), scene.up_axis) > 0.0;
+            |body: &Body, pose: &BodyPose| scene.body_depth_m(body, pose.place(at_m).to_array()) > 0.0;
         let (i, ..) = bodies.iter().find(|(_, body, pose)| is_inside(body, pose))?;
         Some((*i, at_m))
     })

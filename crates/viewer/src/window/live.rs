@@ -12,7 +12,7 @@ use frazil_engine::invariants;
 use frazil_engine::picture::Shown;
 use frazil_engine::stepping::MAX_IN_FLIGHT_LIVE;
 use frazil_scene::Scene;
-use frazil_solvers::{BodyPose, Measurement, PendingFault, PendingMeasurement};
+use frazil_solvers::{BodyPose, Measurement, PendingFault, PendingMeasurement, Surroundings};
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
@@ -158,9 +158,9 @@ impl Live {
             }
         } else if let Some(body) = self.pulled.take() {
             let (step, time_s) = (self.simulation.step(), self.simulation.time_s());
-            let body = &self.simulation.scene.bodies[body];
+            let (idx, body) = (body, &self.simulation.scene.bodies[body]);
             let [x, y, z] = BodyPose::at(body.motion.as_ref(), time_s).offset_m.to_array();
-            let name = &body.name;
+            let name = body.name.clone().unwrap_or(format!("bodies.{idx}"));
             say::note(format_args!(
                 "step {step} ({time_s:.6} s): {name} pulled to a displacement of [{x:.4}, {y:.4}, {z:.4}] m"
             ));
@@ -231,7 +231,7 @@ impl Live {
 
     /// Returns the bonds and contacts of a particle. It waits for the device.
     pub fn pairs_of(&self, id: u32) -> Result<Vec<PairsOfKind>, Failure> {
-        let bodies: Vec<String> = self.simulation.scene.bodies.iter().map(|body| body.name.clone()).collect();
+        let bodies = Surroundings::labels(&self.simulation.scene);
         Ok(PairsOfKind::group(&self.simulation.pairs_of(id)?, &bodies))
     }
 

@@ -165,10 +165,10 @@ fn heavier_particles_are_slower_and_resolution_has_no_effect() {
 #[test]
 fn run_time_comes_with_exponents_and_a_model() {
     let folder = tempfile::tempdir().unwrap();
-    let header = "part,n_particles [1],n_nodes [1],n_colliders [1],step_time [ms],model [ms]";
+    let header = "part,n_particles [1],n_nodes [1],n_bodies [1],step_time [ms],model [ms]";
     let (rows, page) = study("runtime", folder.path(), header);
     assert!(rows.iter().all(|row| number(&row[4]) > 0.0 && number(&row[5]).is_finite()), "{rows:?}");
-    for part in ["particles", "nodes", "colliders", "colliders far apart"] {
+    for part in ["particles", "nodes", "bodies", "bodies far apart"] {
         assert!(rows.iter().filter(|row| row[0] == part).count() >= 3, "{part}: {rows:?}");
     }
     let exponents: Vec<&str> = page

@@ -106,7 +106,7 @@ fn inconsistent_mpm_scenes_are_refused_with_line_and_key() {
             ramps,
             "centre_m = [0.35, 1.75]",
             "centre_m = [0.85, 1.3]",
-            &["particles.0.shape: found 987 of 2189 particles inside colliders.0", "expected"],
+            &["particles.0.shape: found 987 of 2189 particles inside bodies.0", "expected"],
         ),
         (
             ramps,

@@ -240,24 +240,24 @@ fn rasters_of_a_flow_hold_every_step_whether_it_is_recorded_or_not() {
 }
 
 #[test]
-fn impacts_on_obstacles_are_recorded_over_time() {
+fn impacts_on_bodies_are_recorded_over_time() {
     let folder = tempfile::tempdir().unwrap();
     // A tree stands just below the grains.
-    let tree = "obstacles.1.shape.cylinder.foot_m=[9.7,8.0]";
+    let tree = "bodies.1.shape.upright_cylinder.foot_m=[9.7,8.0]";
     let plan =
         ["--time", "0.6", "--metrics", "0.1 s", "--record", "never", "--render", "never", "--set", tree];
     succeed(&mut run(folder.path(), &plan));
     let table = MetricsTable::read(&folder.path().join("metrics.csv")).unwrap();
     let forces = MetricsTable::read(&folder.path().join("impacts.csv")).unwrap();
-    let obstacles: Vec<String> = table
+    let bodies: Vec<String> = table
         .metrics()
         .iter()
         .filter_map(|metric| Some(metric.name.strip_prefix("peak_force_on_")?.to_owned()))
         .collect();
-    assert!(obstacles.len() >= 2, "{obstacles:?}");
+    assert!(bodies.len() >= 2, "{bodies:?}");
     let times = table.column("time").unwrap();
     let mut hit = 0;
-    for name in &obstacles {
+    for name in &bodies {
         let peak = *table.column(&format!("peak_force_on_{name}")).unwrap().last().unwrap();
         for axis in ["x", "y", "z"] {
             let impulse = table.column(&format!("impulse_on_{name}_{axis}")).unwrap();
@@ -322,7 +322,7 @@ fn pictures_of_grains_show_the_ground() {
     assert!(bright > 1000, "{bright} bright pixels");
 }
 
-/// A mesh in a file beside the scene is a collider: the scene runs, and snow released within its walls is an
+/// A mesh in a file beside the scene is a body: the scene runs, and snow released within its walls is an
 /// error.
 #[test]
 fn a_scene_with_a_mesh_in_the_way_runs() {
@@ -331,10 +331,10 @@ fn a_scene_with_a_mesh_in_the_way_runs() {
     let plan = ["--steps", "40", "--check", "20", "--render", "never", "--record", "never", "--quiet"];
     let into = ["--set", "scale=0.4", "--out", folder.path().to_str().unwrap()];
     succeed(&mut command(&[&["run", scene.to_str().unwrap()], &plan[..], &into].concat()));
-    let inside = "obstacles.0.shape.mesh.offset_m=[6,8,13]";
+    let inside = "bodies.0.shape.mesh.offset_m=[6,8,13]";
     let output = command(&["check", scene.to_str().unwrap(), "--set", inside]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("inside obstacles.0, \"hut\""), "{}", stderr(&output));
+    assert!(stderr(&output).contains("inside bodies.0, \"hut\""), "{}", stderr(&output));
 }
 
 #[test]

@@ -50,7 +50,6 @@ impl SolverScene for DiscreteElements {
             Feature::Terrain,
             Feature::Releases,
             Feature::Slabs,
-            Feature::Obstacles,
             Feature::Bodies,
             Feature::BodyRestitution,
             Feature::AutoTimeStep,

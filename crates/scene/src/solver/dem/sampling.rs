@@ -156,8 +156,7 @@ impl Scene {
         ))
     }
 
-    /// Refuses grains beyond the walls, under the terrain and inside colliders, obstacles, bodies and pieces
-    /// of slabs.
+    /// Refuses grains beyond the walls, under the terrain and inside bodies and pieces of slabs.
     fn refuse_misplaced_grains(
         &self,
         key: &str,
@@ -203,26 +202,8 @@ impl Scene {
                 "grains above the terrain",
             )?;
         }
-        for (idx, collider) in self.colliders.iter().enumerate() {
-            let inside = |c: Vec3, r: f64| collider.depth_m(c, self.up_axis) > tolerance_m - r;
-            let (n, first) = count(&inside);
-            let name = format!("colliders.{idx}");
-            refuse(n, first, &name, format!("inside {name}"), "grains outside solid colliders")?;
-        }
-        for (idx, obstacle) in self.obstacles.iter().enumerate() {
-            let inside = |c: Vec3, r: f64| self.is_within_obstacle(obstacle, r - tolerance_m, c);
-            let (n, first) = count(&inside);
-            let name = format!("obstacles.{idx}");
-            refuse(
-                n,
-                first,
-                &name,
-                format!("inside {name}, {:?}", obstacle.name),
-                "grains outside obstacles",
-            )?;
-        }
         for (idx, body) in self.bodies.iter().enumerate() {
-            let inside = |c: Vec3, r: f64| body.is_within(r - tolerance_m, c, self.up_axis);
+            let inside = |c: Vec3, r: f64| self.is_within_body(body, r - tolerance_m, c);
             let (n, first) = count(&inside);
             let name = format!("bodies.{idx}");
             let (found, expected) = body.misplaced(&name, "grains");

@@ -15,7 +15,7 @@ use crate::section::Section;
 /// − c_n ė while the grains overlap (eq 3.4, 3.7). c_n = 2β√(m* k_n) follows from the restitution e =
 /// exp(−πβ/√(1 − β²)), which holds because F_n may be attractive at the end of a contact; c_n is corrected
 /// for the discrete step, so that e does not depend on Δt. Tangential force: a spring k_t and a damper c_t
-/// (eq 3.9), bounded by Coulomb's μ F_n. A wall, a terrain and an obstacle count as bodies of infinite mass
+/// (eq 3.9), bounded by Coulomb's μ F_n. A wall, a terrain and a body count as bodies of infinite mass
 /// and radius.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -2,14 +2,13 @@
 
 use crate::check::vector;
 use crate::vector::dot;
-use crate::{Body, Obstacle, ObstacleShape, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
+use crate::{Body, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
 
 /// Tolerated initial overlap of a piece, in units of the edge of a cube of the same volume.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
 impl Scene {
-    /// Refuses pieces beyond the walls, in the ground, in obstacles, colliders and bodies, and in one
-    /// another: contact forces would throw them apart.
+    /// Refuses pieces beyond the walls, in the ground, in bodies, and in one another: contact forces would throw them apart.
     ///
     /// # Errors
     /// [`SceneError::Value`], with the slab, the position and the obstruction.
@@ -34,17 +33,7 @@ impl Scene {
                 if height.is_some_and(|height_m| height_m < -depth_m) {
                     return refuse(point, "in the ground", "pieces above the terrain");
                 }
-                if let Some(obstacle) =
-                    self.obstacles.iter().find(|obstacle| self.is_in(obstacle, point, depth_m))
-                {
-                    let what = format!("in the obstacle {:?}", obstacle.name);
-                    return refuse(point, &what, "pieces outside obstacles");
-                }
-                let is_inside = |collider: &&crate::Collider| collider.depth_m(point, self.up_axis) > depth_m;
-                if self.colliders.iter().any(|collider| is_inside(&collider)) {
-                    return refuse(point, "in a collider", "pieces outside solid colliders");
-                }
-                let is_in_body = |body: &&Body| body.depth_m(point, self.up_axis) > depth_m;
+                let is_in_body = |body: &&Body| self.body_depth_m(body, point) > depth_m;
                 if let Some((idx, body)) = self.bodies.iter().enumerate().find(|(_, body)| is_in_body(body)) {
                     let (what, expected) = body.misplaced(&format!("bodies.{idx}"), "pieces");
                     return refuse(point, &what, &expected);
@@ -57,22 +46,6 @@ impl Scene {
             }
         }
         Ok(())
-    }
-
-    /// Returns true if a point is deeper in an obstacle than `depth_m`. For meshes only containment is
-    /// tested, not depth.
-    fn is_in(&self, obstacle: &Obstacle, point_m: Vec3, depth_m: f64) -> bool {
-        self.is_within_obstacle(obstacle, if obstacle.mesh().is_some() { 0.0 } else { -depth_m }, point_m)
-    }
-
-    /// Returns true if a point lies inside an obstacle, or no farther away than `distance_m`.
-    pub(crate) fn is_within_obstacle(&self, obstacle: &Obstacle, distance_m: f64, point_m: Vec3) -> bool {
-        let foot_m = match obstacle.shape {
-            ObstacleShape::Cylinder { foot_m, .. } => foot_m,
-            _ => [0.0; 2],
-        };
-        let ground_m = self.ground_height_m(foot_m).unwrap_or(self.domain.min_m[self.up_axis.index()]);
-        obstacle.shape.is_within(distance_m, point_m, self.up_axis, ground_m)
     }
 }
 

@@ -17,7 +17,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`SceneError::Value`] for a plate off the map, a mesh that is not convex, and pieces beyond the walls,
-    /// in the ground, in obstacles, in colliders, in bodies or in one another.
+    /// in the ground, in bodies or in one another.
     pub fn sample_slabs(&self) -> Result<SampledSlabs, SceneError> {
         let mut sampled = SampledSlabs::default();
         for (idx, slab) in self.slabs.iter().enumerate() {

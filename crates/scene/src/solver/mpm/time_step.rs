@@ -73,7 +73,7 @@ impl Scene {
             return Ok(());
         }
         check.fail_between(
-            &["time.dt_s", "mpm", "particles", "colliders", "bodies", "domain"],
+            &["time.dt_s", "mpm", "particles", "bodies", "domain"],
             format!(
                 "{} s, in which {what}, at {} m/s, passes {:.3} cells: surely unstable",
                 number(dt),

@@ -3,7 +3,7 @@
 use super::section::{Contact, Implicit, Material, Mpm, Transfer};
 use crate::check::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
 use crate::surface::check_surface;
-use crate::{Body, BodyMotion, BodyShape, Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
+use crate::{Body, BodyMotion, BodyShape, ParticleBlock, Phase, Scene, Shape, Vec3};
 
 /// Number of nodes along each axis of a grid block, and number of nodes of the grid beyond the domain.
 const BLOCK_EDGE: f64 = 4.0;
@@ -62,20 +62,6 @@ impl Scene {
                 format!("z from {} m to {} m", number(self.domain.min_m[2]), number(self.domain.max_m[2]));
             let expected = "a domain about z = 0, the plane of mpm.dimensions = 2";
             check.fail_between(&["domain", "mpm.dimensions"], found, expected)?;
-        }
-        for (idx, collider) in self.colliders.iter().enumerate() {
-            let key = format!("colliders.{idx}.{}", collider.name());
-            if let Some(motion) = collider.motion() {
-                check.in_plane(&format!("{key}.motion.velocity_m_s"), motion.velocity_m_s)?;
-            }
-            match collider {
-                Collider::Plane { normal, .. } => check.in_plane(&format!("{key}.normal"), *normal)?,
-                Collider::Box { rotation_deg, .. } => {
-                    check.about_z(&format!("{key}.rotation_deg"), *rotation_deg, "turn")?;
-                }
-                Collider::Heightfield { heights_m, .. } => check.one_row(&key, heights_m)?,
-                Collider::Sphere { .. } => {}
-            }
         }
         for (idx, body) in self.bodies.iter().enumerate() {
             check_body_in_plane(check, &format!("bodies.{idx}"), body)?;
@@ -239,9 +225,12 @@ fn check_body_in_plane(check: &Checker<'_>, key: &str, body: &Body) -> Check {
             check.about_z(&format!("{shape_key}.rotation_deg"), *rotation_deg, "turn")?;
         }
         BodyShape::Heightfield { heights_m, .. } => check.one_row(&shape_key, heights_m)?,
-        BodyShape::Cylinder { .. } | BodyShape::Capsule { .. } | BodyShape::Mesh { .. } => {
+        BodyShape::Cylinder { .. }
+        | BodyShape::UprightCylinder { .. }
+        | BodyShape::Capsule { .. }
+        | BodyShape::Mesh { .. } => {
             let expected = "a plane, sphere, box or heightfield, because mpm.dimensions = 2";
-            check.fail_between(&[&shape_key, "mpm.dimensions"], format!("a {name}"), expected)?;
+            check.fail_between(&[&shape_key, "mpm.dimensions"], body.shape.noun(), expected)?;
         }
     }
     let Some(motion) = &body.motion else { return Ok(()) };

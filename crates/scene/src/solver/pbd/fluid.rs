@@ -44,8 +44,8 @@ pub struct Fluid {
     /// of a step and no bit of the result. By default the faster one in a trial on the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbour_grid: Option<NeighbourGrid>,
-    /// Smoothing kernels of density, its gradient and XSPH; by default `cubic_spline`. Scenes with bodies,
-    /// colliders or `[snow]` have no other.
+    /// Smoothing kernels of density, its gradient and XSPH; by default `cubic_spline`. Scenes with bodies
+    /// or `[snow]` have no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<FluidKernel>,
     /// Positions of the gradient along which the density constraint corrects positions; by default `start`

@@ -72,8 +72,8 @@ impl Scene {
                 return check.fail(key, "\"poly6_spiky\" in a scene with [snow]", expected);
             }
             // The fractions of the kernel that bodies cut off are those of the spline.
-            if !(self.bodies.is_empty() && self.colliders.is_empty() && self.obstacles.is_empty()) {
-                return check.fail(key, "\"poly6_spiky\" in a scene with bodies or colliders", expected);
+            if !self.bodies.is_empty() {
+                return check.fail(key, "\"poly6_spiky\" in a scene with bodies", expected);
             }
         }
         if self.wall_density() == Some(WallDensity::Images) {

@@ -3,7 +3,7 @@
 use super::conduction::MAX_CONDUCTION;
 use super::snow::{Heat, Links, Snow, Transition};
 use crate::check::{Check, Checker, number, rounded_down};
-use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
+use crate::{Body, BodyShape, Fluid, ParticleBlock, Phase, Scene, WallModel};
 
 /// Maximum number of links of a particle, and of rounds of making them in a step: the capacity of a build of
 /// bonds.
@@ -19,10 +19,10 @@ impl Scene {
             }
             return Ok(());
         };
-        if self.domain.walls == WallModel::Particles && !self.bodies.is_empty() {
-            let expected = "domain.walls = \"analytic\", because only planes and spheres of [[colliders]] \
-                            can be sampled with boundary particles";
-            check.fail_between(&["bodies.0", "domain.walls"], "[[bodies]]", expected)?;
+        if self.domain.walls == WallModel::Particles {
+            for (idx, body) in self.bodies.iter().enumerate() {
+                check_sampled(check, &format!("bodies.{idx}"), body)?;
+            }
         }
         check_contact(check, snow, fluid.support_radius_spacings)?;
         check_heat(check, &snow.heat)?;
@@ -95,6 +95,20 @@ impl Scene {
             format!("at most {} s, or a smaller {key} than {}", number(longest), number(conductivity)),
         )
     }
+}
+
+/// Refuses bodies that boundary particles cannot represent: other than planes and spheres at rest.
+fn check_sampled(check: &Checker<'_>, key: &str, body: &Body) -> Check {
+    let name = body.shape.name();
+    let is_sampled = matches!(body.shape, BodyShape::Plane { .. } | BodyShape::Sphere { .. });
+    let found = match (is_sampled, &body.motion) {
+        (false, _) => body.shape.noun(),
+        (true, Some(_)) => format!("a moving {name}"),
+        (true, None) => return Ok(()),
+    };
+    let expected = "a plane or sphere at rest, which can be sampled with boundary particles, or \
+                    domain.walls = \"analytic\"";
+    check.fail_between(&[&format!("{key}.shape.{name}"), "domain.walls"], found, expected)
 }
 
 /// Checks that at most one of two laws is set: a share that an iteration corrects, or a compliance in m/N.

@@ -130,8 +130,8 @@ impl Scene {
                 expected,
             );
         }
-        if self.domain.periodic != [false; 3] && !(self.bodies.is_empty() && self.colliders.is_empty()) {
-            let expected = "no bodies and colliders in a periodic domain";
+        if self.domain.periodic != [false; 3] && !self.bodies.is_empty() {
+            let expected = "no bodies in a periodic domain";
             return check.fail_between(
                 &["domain.periodic", "bodies"],
                 "bodies in a periodic domain",

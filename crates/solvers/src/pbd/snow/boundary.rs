@@ -1,5 +1,5 @@
 //! Boundary particles (`Akinci2012`, the paper's ref. [16]): a layer of fixed particles behind every wall and
-//! inside every collider's surface, which represent the solid in the density of water.
+//! inside every body's surface, which represent the solid in the density of water.
 //!
 //! The weight of each is V_b = γ / Σ_k W(x_bk) over the other boundary particles, which corrects for uneven
 //! sampling. γ is such that a plane layer half a spacing behind a wall represents the whole lattice beyond
@@ -9,13 +9,13 @@ use super::constraints::Boundary;
 use crate::SolverError;
 use crate::pbd::parameters::{Parameters, spline_shape};
 use frazil_kernels::{CellSort, Counts, UniformGrid};
-use frazil_scene::{Collider, Scene, Side};
+use frazil_scene::{Body, BodyShape, Scene, Side};
 use frazil_vk::Device;
 use std::collections::HashMap;
 
 type Point = [f64; 3];
 
-/// Samples the scene's walls and colliders, and sorts the particles by cell. Set-up only: waits for the
+/// Samples the scene's walls and bodies, and sorts the particles by cell. Set-up only: waits for the
 /// device.
 pub(super) fn sample(
     device: &Device,
@@ -25,8 +25,8 @@ pub(super) fn sample(
     let d = scene.particle_spacing_m();
     let (lower, upper) = (scene.domain.min_m, scene.domain.max_m);
     let mut points = box_surface(lower.map(|x| x - 0.5 * d), upper.map(|x| x + 0.5 * d), d);
-    for collider in &scene.colliders {
-        let surface = collider_surface(collider, lower, upper, d);
+    for body in &scene.bodies {
+        let surface = body_surface(body, lower, upper, d);
         // Points inside the walls are already covered by the layer of the wall.
         points.extend(surface.into_iter().filter(|p| (0..3).all(|i| lower[i] <= p[i] && p[i] <= upper[i])));
     }
@@ -78,10 +78,10 @@ fn box_surface(lower: Point, upper: Point, d: f64) -> Vec<Point> {
     points
 }
 
-/// Returns a layer half a spacing below a collider's surface.
-fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> Vec<Point> {
-    match *collider {
-        Collider::Plane { point_m, normal, .. } => {
+/// Returns a layer half a spacing below a body's surface.
+fn body_surface(body: &Body, lower: Point, upper: Point, d: f64) -> Vec<Point> {
+    match body.shape {
+        BodyShape::Plane { point_m, normal } => {
             let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
             let normal = normal.map(|n| n / length);
             let [u, v] = tangents(normal);
@@ -100,8 +100,8 @@ fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> 
             }
             points
         }
-        Collider::Sphere { centre_m, radius_m, side, .. } => {
-            let radius = match side {
+        BodyShape::Sphere { centre_m, radius_m } => {
+            let radius = match body.side {
                 Side::Outside => (radius_m - 0.5 * d).max(0.0),
                 Side::Inside => radius_m + 0.5 * d,
             };
@@ -117,7 +117,7 @@ fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> 
             };
             (0..n).map(point).collect()
         }
-        // Unknown colliders are rejected before this point.
+        // Validation refuses other shapes.
         _ => Vec::new(),
     }
 }
@@ -220,14 +220,16 @@ mod tests {
 
     #[test]
     fn a_sphere_is_sampled_evenly_and_half_a_spacing_inside() {
-        let collider = Collider::Sphere {
-            centre_m: [1.0, 2.0, 3.0],
-            radius_m: 2.0,
+        let body = Body {
+            name: None,
+            shape: BodyShape::Sphere { centre_m: [1.0, 2.0, 3.0], radius_m: 2.0 },
             side: Side::Outside,
-            surface: None,
             motion: None,
+            friction: None,
+            restitution: None,
+            sticky: false,
         };
-        let points = collider_surface(&collider, [-9.0; 3], [9.0; 3], 0.2);
+        let points = body_surface(&body, [-9.0; 3], [9.0; 3], 0.2);
         assert!(points.iter().all(|p| {
             let r2: f64 = p.iter().zip([1.0, 2.0, 3.0]).map(|(a, b)| (a - b).powi(2)).sum();
             (r2.sqrt() - 1.9).abs() < 1e-12

@@ -50,7 +50,7 @@ impl SnowParameters {
     /// Reads the parameters of a scene.
     ///
     /// # Errors
-    /// The scene has no `[snow]`, or a collider of a kind that this solver does not know.
+    /// The scene has no `[snow]`, or a body of a kind that this solver does not know.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
         let Some(snow) = scene.snow() else {
             return Err(SolverError::Scene { key: "snow".into(), found: "no such section".into() });

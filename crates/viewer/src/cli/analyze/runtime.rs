@@ -1,4 +1,4 @@
-//! Time of a step as a function of particles, nodes and colliders (Breekveldt2017 sec 4.4).
+//! Time of a step as a function of particles, nodes and bodies (Breekveldt2017 sec 4.4).
 
 use super::fit::{Line, least_squares, line, power_law};
 use super::lab::{Grain, Sample, empty_space};
@@ -14,7 +14,7 @@ use frazil_vk::Device;
 use glam::DVec3;
 
 const HEADER: [&str; 6] =
-    ["part", "n_particles [1]", "n_nodes [1]", "n_colliders [1]", "step_time [ms]", "model [ms]"];
+    ["part", "n_particles [1]", "n_nodes [1]", "n_bodies [1]", "step_time [ms]", "model [ms]"];
 
 const CELL_M: f64 = 0.01;
 const DENSITY_KG_M3: f64 = 400.0;
@@ -26,7 +26,7 @@ struct Case {
     n_particles: u32,
     /// Number of cells over which the particles are spread.
     n_cells: u32,
-    n_colliders: u32,
+    n_bodies: u32,
 }
 
 /// Timing of a case.
@@ -38,7 +38,7 @@ struct Timed {
 
 impl Timed {
     fn point(&self) -> [f64; 3] {
-        [self.case.n_particles.into(), self.n_nodes, self.case.n_colliders.into()]
+        [self.case.n_particles.into(), self.n_nodes, self.case.n_bodies.into()]
     }
 
     /// Returns the terms of T = a + bP + cN + dPC + eNC.
@@ -107,7 +107,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
 fn cases(effort: Effort) -> Vec<Case> {
     let max = effort.particles.unwrap_or(effort.choose(2048, 65536)).max(64);
     let halves = |n: u32| (0..n).rev().map(|k| (max >> (2 * k)).max(8));
-    let colliders: &[u32] = effort.choose(&[0, 4, 16], &[0, 1, 4, 16, 64]);
+    let bodies: &[u32] = effort.choose(&[0, 4, 16], &[0, 1, 4, 16, 64]);
     let n = effort.choose(3, 5);
     let mut cases = Vec::new();
     // The number of cells is constant, the number of particles grows.
@@ -116,25 +116,25 @@ fn cases(effort: Effort) -> Vec<Case> {
         part: "particles",
         n_particles,
         n_cells: cells,
-        n_colliders: 0,
+        n_bodies: 0,
     }));
     // The number of particles is constant, the number of cells grows.
     let few = (max / 16).max(8);
     let spreads = (0..n).map(|k| (few / 8).max(1) << (2 * k));
-    cases.extend(spreads.map(|n_cells| Case { part: "nodes", n_particles: few, n_cells, n_colliders: 0 }));
+    cases.extend(spreads.map(|n_cells| Case { part: "nodes", n_particles: few, n_cells, n_bodies: 0 }));
     let some = (max / 8).max(8);
-    cases.extend(colliders.iter().map(|n_colliders| Case {
-        part: "colliders",
+    cases.extend(bodies.iter().map(|n_bodies| Case {
+        part: "bodies",
         n_particles: some,
         n_cells: some / 8,
-        n_colliders: *n_colliders,
+        n_bodies: *n_bodies,
     }));
     // Particles far apart, with many nodes per particle, so that the model can separate P C from N C.
-    cases.extend(colliders.iter().map(|n_colliders| Case {
-        part: "colliders far apart",
+    cases.extend(bodies.iter().map(|n_bodies| Case {
+        part: "bodies far apart",
         n_particles: few,
         n_cells: 8 * few,
-        n_colliders: *n_colliders,
+        n_bodies: *n_bodies,
     }));
     cases
 }
@@ -167,7 +167,7 @@ fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
         n_heights: [1, 1],
         ..bytemuck::Zeroable::zeroed()
     };
-    surroundings.bodies = (0..case.n_colliders).map(ball).collect();
+    surroundings.bodies = (0..case.n_bodies).map(ball).collect();
     let section = Section::as_published(3, CELL_M);
     let dt_s = 0.1 * CELL_M / section.material.wave_speed_m_s(1.0);
     let mut sample = Sample::new(device, &section, dt_s, surroundings, &grains)?;
@@ -183,10 +183,10 @@ struct Exponents {
     many_particles: Option<Line>,
     nodes: Option<Line>,
     many_nodes: Option<Line>,
-    colliders: Option<Line>,
-    many_colliders: Option<Line>,
-    /// Milliseconds per collider.
-    collider: Option<Line>,
+    bodies: Option<Line>,
+    many_bodies: Option<Line>,
+    /// Milliseconds per body.
+    body: Option<Line>,
 }
 
 impl Exponents {
@@ -196,16 +196,15 @@ impl Exponents {
             timed.iter().filter(|t| t.case.part == part).map(|t| (t.point()[axis], ms(t))).collect()
         };
         let upper = |points: &[(f64, f64)]| power_law(&points[points.len().saturating_sub(3)..]);
-        let (particles, nodes, colliders) =
-            (points("particles", 0), points("nodes", 1), points("colliders", 2));
+        let (particles, nodes, bodies) = (points("particles", 0), points("nodes", 1), points("bodies", 2));
         Self {
             particles: power_law(&particles),
             many_particles: upper(&particles),
             nodes: power_law(&nodes),
             many_nodes: upper(&nodes),
-            colliders: power_law(&colliders),
-            many_colliders: upper(&colliders),
-            collider: line(&colliders),
+            bodies: power_law(&bodies),
+            many_bodies: upper(&bodies),
+            body: line(&bodies),
         }
     }
 }
@@ -228,8 +227,8 @@ impl Model {
             ("a [ms]", 1.0),
             ("b, a particle [ns]", 1e6),
             ("c, a node [ns]", 1e6),
-            ("d, a particle and collider [ns]", 1e6),
-            ("e, a node and collider [ns]", 1e6),
+            ("d, a particle and body [ns]", 1e6),
+            ("e, a node and body [ns]", 1e6),
         ];
         let row = |(k, (name, unit)): (usize, (&str, f64))| {
             vec![name.to_owned(), digits(unit * self.fitted[k], 3), digits(unit * self.errors[k], 2)]
@@ -274,7 +273,7 @@ fn panels(timed: &[Timed], predicted: &dyn Fn(&Timed) -> f64) -> Vec<OwnPanel> {
     vec![
         panel("particles, nodes kept [1]", 0, &["particles"]),
         panel("nodes, particles kept [1]", 1, &["nodes"]),
-        panel("colliders [1]", 2, &["colliders", "colliders far apart"]),
+        panel("bodies [1]", 2, &["bodies", "bodies far apart"]),
     ]
 }
 
@@ -302,7 +301,7 @@ fn page(device: &Device, timed: &[Timed], both: &[Exponents; 2], model: Option<&
                 slope(last(expected)),
             ]
         };
-    let per_collider = exponents.collider.map_or("–".into(), |line| {
+    let per_body = exponents.body.map_or("–".into(), |line| {
         format!("{} ± {} µs", digits(1e3 * line.slope, 3), digits(1e3 * line.slope_error, 2))
     });
     format!(
@@ -312,13 +311,13 @@ fn page(device: &Device, timed: &[Timed], both: &[Exponents; 2], model: Option<&
          snow is near.\n\n{}\n\
          ## Exponents\n\n\
          The paper finds T = O(P·C + N·C), linear in particles and in cells with C kept, by eye from its \
-         figures 4.5 and 4.6 (one thread of an i5-3570K; it varies no colliders). Least squares of \
+         figures 4.5 and 4.6 (one thread of an i5-3570K; it varies no bodies). Least squares of \
          logarithms, with standard errors; expected is the same fit to the model below at the same \
          points:\n\n{}\n\
          With T = a + bP + cN + dPC + eNC, d ln T/d ln P = (b + dC) P/T = 1 − (a + cN + eNC)/T: an exponent \
          is 1 less the share of what is kept, the passes of a step and the other number, and reaches 1 only \
-         where that is negligible; likewise (c + eC) N/T, and (dP + eN) C/T. A further collider costs \
-         {per_collider} a step here.\n\n\
+         where that is negligible; likewise (c + eC) N/T, and (dP + eN) C/T. A further body costs \
+         {per_body} a step here.\n\n\
          ## Model\n\n{fitted}\n",
         device::describe(device.info()),
         table(&["part", "P", "N", "C", "time a step [ms]"], &rows),
@@ -327,7 +326,7 @@ fn page(device: &Device, timed: &[Timed], both: &[Exponents; 2], model: Option<&
             &[
                 row("particles P", &|e| e.particles, &|e| e.many_particles),
                 row("nodes N", &|e| e.nodes, &|e| e.many_nodes),
-                row("colliders C", &|e| e.colliders, &|e| e.many_colliders),
+                row("bodies C", &|e| e.bodies, &|e| e.many_bodies),
             ]
         ),
     )

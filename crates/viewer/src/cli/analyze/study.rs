@@ -12,7 +12,7 @@ pub enum Study {
     Limits,
     /// Effect of particle mass, particle count and cell size (sec 4.3).
     Scaling,
-    /// Time of a step as a function of particles, cells and colliders (sec 4.4).
+    /// Time of a step as a function of particles, cells and bodies (sec 4.4).
     Runtime,
     /// Number of connected pieces in each frame of recordings.
     Fragments,

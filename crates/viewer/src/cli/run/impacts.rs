@@ -1,4 +1,4 @@
-//! Force on each obstacle and body over time, as means between rows of the metrics, which include every
+//! Force on each named body over time, as means between rows of the metrics, which include every
 //! impact. It is computed from the metrics, so that that of a resumed run covers the whole run.
 
 use frazil_engine::Failure;
@@ -8,10 +8,10 @@ use frazil_report::{Mark, Series, plot_series};
 use frazil_scene::Scene;
 
 /// Writes `impacts.csv` and its plot `impacts.png`: at each row of `metrics.csv` but the first, the mean
-/// force on each obstacle and body since the previous row, by axis and by magnitude. It writes nothing for a
+/// force on each named body since the previous row, by axis and by magnitude. It writes nothing for a
 /// scene without them, for a solver that does not measure loads on bodies, or for fewer than two rows.
 pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
-    if scene.obstacles.is_empty() && scene.bodies.is_empty() {
+    if scene.bodies.is_empty() {
         return Ok(());
     }
     let table = MetricsTable::read(&folder.metrics()).map_err(Failure::other)?;
@@ -21,9 +21,8 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
         let impulse = format!("impulse_on_{name}_x");
         table.metrics().iter().any(|metric| metric.name == impulse)
     };
-    let obstacles = scene.obstacles.iter().map(|obstacle| &obstacle.name);
-    let bodies = scene.bodies.iter().map(|body| &body.name).filter(|name| is_measured(name));
-    let names: Vec<&String> = obstacles.chain(bodies).collect();
+    let names = scene.bodies.iter().filter_map(|body| body.name.as_ref());
+    let names: Vec<&String> = names.filter(|name| is_measured(name)).collect();
     if names.is_empty() {
         return Ok(());
     }

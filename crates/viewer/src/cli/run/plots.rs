@@ -72,7 +72,6 @@ impl DamBreak {
             && gravity[0] == 0.0
             && gravity[2] == 0.0
             && gravity[1] < 0.0
-            && scene.colliders.is_empty()
             && scene.bodies.is_empty()
             && block.velocity_m_s == [0.0; 3]
             && (0..3).all(|i| near(min_m[i], domain.min_m[i]))

@@ -130,13 +130,9 @@ mod tests {
 
     #[test]
     fn names_are_shortened_as_far_as_they_stay_distinct() {
-        let keys =
-            ["mpm.material.hardening", "colliders.0.box.surface.friction", "mpm.walls.friction", "seed"];
-        assert_eq!(short_names(&keys), ["hardening", "surface.friction", "walls.friction", "seed"]);
-        assert_eq!(
-            short_names(&["colliders.0.box.surface.friction", "colliders.1.box.surface.friction"]),
-            ["0.box.surface.friction", "1.box.surface.friction"]
-        );
+        let keys = ["mpm.material.hardening", "bodies.0.friction", "mpm.walls.friction", "seed"];
+        assert_eq!(short_names(&keys), ["hardening", "0.friction", "walls.friction", "seed"]);
+        assert_eq!(short_names(&["bodies.0.friction", "bodies.1.friction"]), ["0.friction", "1.friction"]);
         assert_eq!(short_names(&["b", "a.b"]), ["b", "a.b"]);
     }
 

@@ -1,18 +1,18 @@
 // Effect of surfaces, which are bodies and the walls of the domain, on the velocities and positions of snow.
 //
-// Needs buffers `colliders` of Body and `body_data` of float, the constant ONLY_STICKY, which is 1 if other
-// surfaces than sticky ones do not act, and, for its macros, the constant HAS_COLLIDERS; without colliders no
+// Needs buffers `bodies` of Body and `body_data` of float, the constant ONLY_STICKY, which is 1 if other
+// surfaces than sticky ones do not act, and, for its macros, the constant HAS_BODIES; without bodies no
 // instruction is spent on them.
-#ifndef MPM_COLLIDERS
-#define MPM_COLLIDERS
+#ifndef MPM_BODIES
+#define MPM_BODIES
 #include "common/surfaces.glsl"
 #include "mpm/walls.glsl"
 
 // Collides a velocity at x with all bodies that are at most `reach_m` away, the walls of the domain last;
 // runs a statement after each collision with a body.
 #define COLLIDE_AND(terms, x_m, reach_m, time_s, v, statement)                                           \
-    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                          \
-        Body body_ = colliders[k_];                                                                      \
+    if (HAS_BODIES != 0u) for (uint k_ = 0u; k_ < terms.n_bodies; ++k_) {                                \
+        Body body_ = bodies[k_];                                                                         \
         vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                   \
         if (surface_.w <= reach_m && (ONLY_STICKY == 0u || body_.is_sticky != 0u)) {                     \
             vec3 before_ = v;                                                                            \
@@ -35,8 +35,8 @@
 
 // Pushes a position out of all bodies, and back into the domain (Cai2020 step 8).
 #define PUSH_OUT(terms, x_m, time_s)                                                                     \
-    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                          \
-        vec4 surface_ = surface_of(terms.up_axis, colliders[k_], x_m, time_s);                           \
+    if (HAS_BODIES != 0u) for (uint k_ = 0u; k_ < terms.n_bodies; ++k_) {                                \
+        vec4 surface_ = surface_of(terms.up_axis, bodies[k_], x_m, time_s);                              \
         x_m -= min(surface_.w, 0.0) * surface_.xyz;                                                      \
     }                                                                                                    \
     x_m = kept_in_domain(terms, x_m)

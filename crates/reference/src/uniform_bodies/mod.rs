@@ -1,4 +1,5 @@
-//! Bodies that particles collide with: distance, normal and velocity of their surfaces, in f64.
+//! Bodies at rest or in uniform motion that snow and grains collide with: distance, normal and velocity of
+//! their surfaces, in f64.
 
 mod mesh;
 
@@ -221,9 +222,9 @@ pub struct Motion {
     pub until_s: f64,
 }
 
-/// A body that snow touches.
+/// A body at rest or in uniform motion that snow and grains touch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Collider {
+pub struct UniformBody {
     /// Shape at time 0, before any motion.
     pub shape: Shape,
     /// Its surface.
@@ -232,7 +233,7 @@ pub struct Collider {
     pub motion: Option<Motion>,
 }
 
-impl Collider {
+impl UniformBody {
     /// Returns its displacement in m and its velocity in m/s at a time in s.
     pub fn motion_at(&self, time_s: f64) -> (DVec3, DVec3) {
         let Some(Motion { velocity_m_s, from_s, until_s }) = self.motion else {

@@ -1,5 +1,5 @@
-use frazil_reference::colliders::{Collider, Heights, Motion, Shape, Surface};
 use frazil_reference::mpm::{Parameters, collide};
+use frazil_reference::uniform_bodies::{Heights, Motion, Shape, Surface, UniformBody};
 use glam::{DMat3, DVec3};
 
 use crate::{Random, close, parameters};
@@ -145,7 +145,7 @@ fn only_velocities_relative_to_the_body_count() {
 
 #[test]
 fn a_body_moves_within_its_time_interval() {
-    let collider = Collider {
+    let body = UniformBody {
         shape: Shape::Ball { centre_m: DVec3::splat(1.0), radius_m: 0.2 },
         surface: STICKY,
         motion: Some(Motion { velocity_m_s: DVec3::X, from_s: 0.5, until_s: 0.8 }),
@@ -153,10 +153,10 @@ fn a_body_moves_within_its_time_interval() {
     for (time_s, offset, speed) in
         [(0.0, 0.0, 0.0), (0.5, 0.0, 1.0), (0.6, 0.1, 1.0), (0.8, 0.3, 0.0), (9.0, 0.3, 0.0)]
     {
-        let (moved, velocity) = collider.motion_at(time_s);
+        let (moved, velocity) = body.motion_at(time_s);
         assert!(close(moved, offset * DVec3::X, 1e-14) && velocity == speed * DVec3::X, "{time_s}");
     }
-    let p = Parameters { colliders: vec![collider], ..parameters(3) };
+    let p = Parameters { bodies: vec![body], ..parameters(3) };
     let at = |x: f64, time_s| collide(&p, DVec3::new(x, 1.0, 1.0), 0.0, DVec3::Y, time_s);
     assert_eq!(at(1.25, 0.5), DVec3::Y);
     assert_eq!(at(1.25, 0.6), DVec3::X);
@@ -165,7 +165,7 @@ fn a_body_moves_within_its_time_interval() {
 
 #[test]
 fn the_last_surface_determines_the_velocity() {
-    let floor = |point_m, surface| Collider {
+    let floor = |point_m, surface| UniformBody {
         shape: Shape::Plane { point_m, normal: DVec3::Y },
         surface,
         motion: None,
@@ -173,12 +173,12 @@ fn the_last_surface_determines_the_velocity() {
     let x = DVec3::new(0.0, 0.5, 1.0);
     let v = DVec3::new(-1.0, -2.0, 0.5);
     // Sliding first, stuck after.
-    let colliders = vec![floor(DVec3::Y, SLIPPERY), floor(DVec3::Y, STICKY)];
-    let p = Parameters { colliders, ..parameters(3) };
+    let bodies = vec![floor(DVec3::Y, SLIPPERY), floor(DVec3::Y, STICKY)];
+    let p = Parameters { bodies, ..parameters(3) };
     assert_eq!(collide(&p, x, 0.0, v, 0.0), DVec3::ZERO);
     // Sliding on the floor, then on the wall at x = 0.
-    let colliders = vec![floor(DVec3::Y, SLIPPERY)];
-    let p = Parameters { colliders, walls: [[SLIPPERY; 3]; 2], ..parameters(3) };
+    let bodies = vec![floor(DVec3::Y, SLIPPERY)];
+    let p = Parameters { bodies, walls: [[SLIPPERY; 3]; 2], ..parameters(3) };
     assert!(close(collide(&p, x, 0.0, v, 0.0), 0.5 * DVec3::Z, 1e-14));
     // In a plane there are four walls.
     let p = Parameters { walls: [[STICKY; 3]; 2], ..parameters(2) };
