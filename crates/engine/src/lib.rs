@@ -5,7 +5,9 @@
 //! - [`simulation`]: a scene on a device, with its step and its changes.
 //! - [`stepping`]: steps without outputs: pace of submissions, faults, recovery.
 //! - [`outputs`]: the folder of a run, and the loop that steps and writes.
+//! - [`run`]: a run with all its outputs, from the start or a checkpoint to the last step.
 //! - [`picture`]: pictures of a simulation or of a recording.
+//! - [`recording`]: recordings with their scenes.
 //! - [`snapshot`], [`state`]: columns and checkpoints on the host.
 //! - [`energy_limit`], [`invariants`]: checks of the state.
 //! - [`device`], [`stored_tuning`]: choice of the device, and the values of tunables measured on it.
@@ -20,6 +22,8 @@ pub mod failure;
 pub mod invariants;
 pub mod outputs;
 pub mod picture;
+pub mod recording;
+pub mod run;
 pub mod simulation;
 pub mod snapshot;
 pub mod state;

@@ -38,11 +38,15 @@ impl SceneArgs {
 
 impl SceneChanges {
     pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
-        let seed = self.seed.map(|seed| format!("seed={seed}"));
-        let overrides: Vec<String> = self.shown().into_iter().chain(seed).collect();
-        let scene = Scene::find(scene, &overrides)?;
+        let scene = Scene::find(scene, &self.all())?;
         picture::check(&scene)?;
         Ok(scene)
+    }
+
+    /// Returns all changes as overrides.
+    pub fn all(&self) -> Vec<String> {
+        let seed = self.seed.map(|seed| format!("seed={seed}"));
+        self.shown().into_iter().chain(seed).collect()
     }
 
     /// Returns all changes but the seed, as overrides.

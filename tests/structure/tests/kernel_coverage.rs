@@ -49,9 +49,10 @@ fn every_kernel_has_a_twin_a_test_and_a_bench_or_a_reason() {
     };
     let (reference, benches) = (text("crates/reference/src"), text("crates/bench/src/benches"));
     // Rules of bonds are for users of the primitive; its bench and its tests have them from the testkit.
-    let program: String = ["kernels", "particles", "solvers", "render", "viewer", "testkit", "bench"]
-        .map(|c| text(&format!("crates/{c}/src")))
-        .concat();
+    let program: String =
+        ["kernels", "particles", "solvers", "render", "studies", "viewer", "testkit", "bench"]
+            .map(|c| text(&format!("crates/{c}/src")))
+            .concat();
 
     let table = std::fs::read_to_string(root.join("tests/structure/kernels.txt")).unwrap();
     let mut problems = Vec::new();

@@ -2,7 +2,6 @@
 
 mod analyze;
 mod bench;
-mod bench_failure;
 mod check;
 mod export;
 mod kernels;

@@ -6,6 +6,7 @@ use super::slab_files;
 use crate::common_args::SceneChanges;
 use frazil_engine::Failure;
 use frazil_engine::picture::{self, Shown, SlabPoses};
+use frazil_engine::recording;
 use frazil_io::{Column, ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnKind, ColumnView, Material, ParticleSet, SetInfo};
@@ -59,17 +60,7 @@ impl Player {
     /// the number of particles of its first frame.
     pub fn open(path: &Path, changes: &SceneChanges) -> Result<(Recording, Scene), Failure> {
         check_shown(changes)?;
-        let recording = Recording::open(path).map_err(Failure::input)?;
-        if recording.is_empty() {
-            let why = match recording.tail() {
-                Tail::Damaged(damage) => format!(": {damage}"),
-                _ => String::new(),
-            };
-            return Err(Failure::input(format!("{}: the recording holds no frame{why}", path.display())));
-        }
-        let origin = path.display().to_string();
-        let scene = Scene::from_json_with(&recording.meta().scene_json, &origin, &changes.shown())?;
-        Ok((recording, scene))
+        recording::open(path, &changes.shown())
     }
 
     /// Creates a player, and uploads the first frame of `playback`.

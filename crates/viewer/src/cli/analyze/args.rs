@@ -1,7 +1,8 @@
 //! Arguments of `frazil analyze`.
 
-use super::study::Study;
 use crate::common_args::DeviceArgs;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use frazil_studies::analyze::Study;
 use std::path::PathBuf;
 
 fn metres(text: &str) -> Result<f64, String> {
@@ -11,9 +12,19 @@ fn metres(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Returns the parser of a study's name, which lists all of them.
+fn study() -> impl TypedValueParser<Value = Study> {
+    let values = Study::ALL.map(|study| PossibleValue::new(study.name()).help(study.about()));
+    PossibleValuesParser::new(values).try_map(|name| {
+        let found = Study::ALL.into_iter().find(|study| study.name() == name);
+        found.ok_or_else(|| format!("found no study \"{name}\""))
+    })
+}
+
 #[derive(Debug, clap::Args)]
 pub struct AnalyzeArgs {
     /// Study to run.
+    #[arg(value_parser = study())]
     pub study: Study,
     /// fragments: recordings of runs (*.frazil-rec).
     #[arg(value_name = "RECORDING")]

@@ -1,35 +1,14 @@
-//! `frazil analyze`: the four studies of Breekveldt2017 chapter 4, repeated on this engine.
-//! Each study is a table, a plot and a page of text, all from results of the solver on the device. Closed
-//! formulas of the paper are shown beside the measurements and never replace them. A fifth study,
-//! `fragments`, evaluates recordings and needs no device.
+//! `frazil analyze`: runs a study and writes its table, its plot and its page.
 
 mod args;
-mod courant;
-pub mod feedback;
-mod fit;
-mod fragments;
-mod lab;
-mod limits;
-mod modulus;
-mod noise;
-mod report;
-pub mod resting;
-mod runtime;
-mod scaling;
-mod study;
-pub mod tipping;
-mod variants;
-
-pub use study::Study;
 
 use crate::say;
 pub use args::AnalyzeArgs;
 use frazil_engine::Failure;
 use frazil_engine::device;
 use frazil_engine::outputs::{Existing, Output};
-use report::Report;
+use frazil_studies::analyze::{self, Effort, Report, Study};
 use std::path::{Path, PathBuf};
-use study::Effort;
 
 /// Runs a study and writes its table, its plot and its page.
 pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
@@ -51,7 +30,7 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
         existing: Existing::of(args.overwrite, false),
     };
     let (report, out) = if study == Study::Fragments {
-        (fragments::study(&args.recordings, args.linking_length_m)?, output.claim()?)
+        (analyze::fragments(&args.recordings, args.linking_length_m)?, output.claim()?)
     } else {
         on_device(args, output, effort, validation)?
     };
@@ -73,11 +52,11 @@ fn on_device(
     // A folder that cannot be created is reported before the study.
     let out = output.claim()?;
     let report = match args.study {
-        Study::Noise => noise::study(&device, effort),
-        Study::Limits => limits::study(&device, effort),
-        Study::Scaling => scaling::study(&device, effort),
-        Study::Runtime => runtime::study(&device, effort),
-        Study::Fragments => fragments::study(&args.recordings, args.linking_length_m),
+        Study::Noise => analyze::noise(&device, effort),
+        Study::Limits => analyze::limits(&device, effort),
+        Study::Scaling => analyze::scaling(&device, effort),
+        Study::Runtime => analyze::runtime(&device, effort),
+        Study::Fragments => analyze::fragments(&args.recordings, args.linking_length_m),
     }?;
     device.check_validation()?;
     // If the cache cannot be written, only the next start takes longer.

@@ -2,7 +2,6 @@
 
 mod args;
 use crate::build_info::GIT_COMMIT;
-use crate::cli::bench_failure::bench_failure;
 use crate::cli::processes::{self, Build, HostLoad, arguments_without, is_build};
 use crate::say;
 pub use args::BenchArgs;
@@ -13,6 +12,7 @@ use frazil_bench::{
 use frazil_engine::Failure;
 use frazil_engine::device;
 use frazil_report::{MIN_RUNS, Spread, Verdict};
+use frazil_studies::validate::bench_failure;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::Path;

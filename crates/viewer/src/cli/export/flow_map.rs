@@ -1,13 +1,13 @@
 //! `frazil export --map`: the map of a finished run of a flow on a terrain, drawn again.
 
 use super::args::ExportArgs;
-use crate::cli::run::draw_map;
 use crate::recordings::check_shown;
 use frazil_engine::Failure;
 use frazil_engine::outputs::Folder;
 use frazil_io::{FlowRasters, RunInfo};
 use frazil_report::{FlowSnow, RunOut};
 use frazil_scene::{FlowQuantity, Scene};
+use frazil_studies::results::draw_map;
 use std::path::{Path, PathBuf};
 
 /// Draws `quantity` of the run in a folder, from the rasters there, into `out`; returns the path.

@@ -1,8 +1,9 @@
 //! Arguments of `frazil run`.
 
-use super::options::RunOptions;
+use crate::build_info::GIT_COMMIT;
 use crate::common_args::{DeviceArgs, LengthArgs, SceneArgs};
 use frazil_engine::outputs::{Cadence, ChangeAt, ScheduleRequest};
+use frazil_engine::run::RunOptions;
 use std::path::PathBuf;
 
 fn cadence(text: &str) -> Result<Cadence, String> {
@@ -82,8 +83,7 @@ impl RunArgs {
             record_columns: self.record_columns.clone(),
             resume: self.resume.clone(),
             discard_outputs: self.discard_outputs,
-            profile: self.profile,
-            quiet: self.quiet,
+            commit: GIT_COMMIT.map(str::to_owned),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Arguments of `frazil sweep`.
 
-use super::axis::VaryAxis;
+use crate::build_info::GIT_COMMIT;
 use crate::common_args::{DeviceArgs, LengthArgs, SceneArgs};
+use frazil_studies::sweep::{SweepOptions, VaryAxis};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -26,4 +27,18 @@ pub struct SweepArgs {
     /// Print errors only.
     #[arg(long)]
     pub quiet: bool,
+}
+
+impl SweepArgs {
+    /// Returns the grid, and what all of its cases have in common.
+    pub fn options(&self) -> SweepOptions {
+        SweepOptions {
+            scene: self.scene.scene.clone(),
+            overrides: self.scene.changes.all(),
+            axes: self.axes.clone(),
+            schedule: self.length.request(),
+            overwrite: self.overwrite,
+            commit: GIT_COMMIT.map(str::to_owned),
+        }
+    }
 }
