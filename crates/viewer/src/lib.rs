@@ -3,8 +3,8 @@
 //! the crate `frazil-engine`.
 //!
 //! It has the commands (`cli`), the window (`window`), what both do with recordings (`recordings`), and the
-//! exit status. It does not have the loop that steps and writes, pictures, solvers, file formats or Vulkan
-//! calls.
+//! exit status. It does not have the loop that steps and writes, studies, pictures, solvers, file formats or
+//! Vulkan calls.
 //!
 //! Feature `window`, on by default: the window of `view` and `play`.
 

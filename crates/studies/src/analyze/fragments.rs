@@ -15,7 +15,11 @@ struct Fragments {
     frames: Vec<(u64, f64, ShapeStatistics)>,
 }
 
-/// Counts the pieces in each frame of recordings.
+/// Counts the pieces in each frame of recordings. A linking length is in m; without one it is that of the
+/// solver.
+///
+/// # Errors
+/// There is no recording, or one cannot be read or has no frame.
 pub fn study(recordings: &[PathBuf], linking_length_m: Option<f64>) -> Result<Report, Failure> {
     if recordings.is_empty() {
         return Err(Failure::input("fragments: expected a recording (*.frazil-rec), found none"));

@@ -16,7 +16,10 @@ use glam::{DMat3, DVec3};
 const HEADER: [&str; 7] =
     ["part", "parameter [1]", "value [own]", "at [own]", "quantity", "found [own]", "formula [own]"];
 
-/// Runs the study.
+/// Runs the study of limits (sec 4.2).
+///
+/// # Errors
+/// A step has a fault, or the device lacks memory or was lost.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let mut rows = Vec::new();
     let clamped = stresses(device, effort)?;

@@ -72,7 +72,10 @@ impl Drift {
     }
 }
 
-/// Runs the study.
+/// Runs the study of rounding (sec 4.1).
+///
+/// # Errors
+/// A step has a fault, or the device lacks memory or was lost.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let steps = effort.steps.unwrap_or(effort.choose(SMOKE_STEPS, FULL_STEPS)).max(4);
     let offsets: &[f64] = effort.choose(&[5e-3, 1e-3], &[1e-2, 5e-3, 1e-3, 1e-4, 1e-6]);

@@ -48,7 +48,10 @@ impl Timed {
     }
 }
 
-/// Runs the study.
+/// Runs the study of the time of a step (sec 4.4).
+///
+/// # Errors
+/// A step has a fault, or the device lacks memory or was lost.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let submissions = effort.choose(3, 7);
     let mut bodies = Vec::new();

@@ -106,7 +106,10 @@ fn exponents(heavier: &[Push], more: &[Push], estimates: &[Estimate], lone: &[(f
     ]
 }
 
-/// Runs the study.
+/// Runs the study of masses, counts and cell sizes (sec 4.3).
+///
+/// # Errors
+/// A step has a fault, or the device lacks memory or was lost.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let heavier =
         [1.0, 2.0, 4.0, 8.0].iter().map(|ratio| push(device, 8, *ratio)).collect::<Result<Vec<_>, _>>()?;
