@@ -14,7 +14,8 @@ use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-const BARE: &str = "version = 1\nname = \"bare\"\nup_axis = \"y\"\ntime = { dt_s = \"auto\", duration_s = 1.0 }\n\
+const BARE: &str = "version = 1\nname = \"bare\"\nup_axis = \"y\"\ntime = { dt_s = \"auto\", duration_s = \
+    1.0 }\n\
     solver.kind = \"dem\"\n\
     dem = { radius_m = 0.01, density_kg_m3 = 900.0, normal_stiffness_n_m = 1e4 }\n\
     domain = { min_m = [0.0, 0.0, 0.0], max_m = [0.5, 0.8, 0.5] }\n";
@@ -75,8 +76,8 @@ fn grains_rebound_with_their_restitution_at_the_default_step() {
             }
             let [equal, unequal, wall] = worst.map(|e| 100.0 * e);
             println!(
-                "restitution {restitution}, {:.0} steps a contact: {equal:+.2} % equal, {unequal:+.2} % unequal, \
-                 {wall:+.2} % on a wall",
+                "restitution {restitution}, {:.0} steps a contact: {equal:+.2} % equal, {unequal:+.2} % \
+                 unequal, {wall:+.2} % on a wall",
                 contact_s / dt_s
             );
             assert!(worst.iter().all(|e| e.abs() < 0.01), "e = {restitution}, Δt · {share}: {worst:?}");
@@ -111,8 +112,8 @@ fn a_pile_comes_to_rest_at_the_default_settings() {
         let energy = metrics.all.kinetic_energy_j + metrics.rotational_energy_j;
         let fall_radii = energy / (metrics.mass_kg * 9.81) / radius_m;
         println!(
-            "pile of {}, rolling friction {rolling}, Δt = {dt_s:.2e} s: after 1.2 s the energy of a fall from \
-             {fall_radii:.1e} radii",
+            "pile of {}, rolling friction {rolling}, Δt = {dt_s:.2e} s: after 1.2 s the energy of a fall \
+             from {fall_radii:.1e} radii",
             pile.grains().len()
         );
         assert!(rolling == "0.0" || fall_radii < 1e-4, "Δt · {share}: {fall_radii}");

@@ -85,7 +85,8 @@ fn rests(name: &str, size_m: [f64; 3], (dt_s, d): Step, seconds: f64, more: &str
     let sag = DENSITY * GRAVITY * d * d * 0.5 * layers * (layers - 1.0) / MODULUS_PA;
     println!(
         "{name}: {} particles, dt {dt_s} s, d {d} m, after {seconds} s: sunk {:.2} mm (closed form {:.2}), \
-         {:.2} % of the height; farthest {:.2} mm; crept {:.1e} m since half the time; links {} of {n_links}; {:.1e} m/s",
+         {:.2} % of the height; farthest {:.2} mm; crept {:.1e} m since half the time; links {} of \
+         {n_links}; {:.1e} m/s",
         before.len(),
         1e3 * sunk,
         1e3 * sag,
@@ -133,8 +134,8 @@ fn slides(size_m: [f64; 3], step: Step, slope_deg: f64, seconds: f64) -> [f64; 3
     let [largest, mean, _] = displacements(&before, &by_id(simulation.particles()), 0);
     assert_no_validation_messages(&simulation.device);
     println!(
-        "slab of {} particles on {slope_deg}°, dt {dt_s} s, d {d} m, after {seconds} s: moved {:.3} mm, at most \
-         {:.3} mm; acceleration {acceleration:.4} m/s², frictionless {:.4}; {} links",
+        "slab of {} particles on {slope_deg}°, dt {dt_s} s, d {d} m, after {seconds} s: moved {:.3} mm, at \
+         most {:.3} mm; acceleration {acceleration:.4} m/s², frictionless {:.4}; {} links",
         before.len(),
         1e3 * mean,
         1e3 * largest,

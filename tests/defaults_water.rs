@@ -127,7 +127,8 @@ fn water_sloshes_with_the_period_of_its_first_mode_and_overshoots() {
         // The opposite extreme of the centre, over the first.
         let ratio = track.iter().map(|(_, x)| *x).fold(0.0, f64::max) / track[0].1.abs();
         println!(
-            "slosh d {d} dt {dt_s} amplitude {amplitude}: period {measured:.3} of {period:.3} s, overshoot {ratio:.3}"
+            "slosh d {d} dt {dt_s} amplitude {amplitude}: period {measured:.3} of {period:.3} s, overshoot \
+             {ratio:.3}"
         );
         let tolerance = if amplitude > 1.5 * d { 0.03 } else { SMALL_SLOSH_TOLERANCE };
         assert!((measured - 1.0).abs() < tolerance, "period {measured:.3}");
@@ -195,7 +196,8 @@ fn a_shear_wave_decays_by_the_viscosity_that_is_asked() {
             let found: Vec<(f64, f64)> =
                 viscosities.iter().map(|&v| (v, 1000.0 * shear_wave(d, dt_s, Some(v), is_no_slip))).collect();
             println!(
-                "shear wave, no slip {is_no_slip}, d {d} dt {dt_s}: default {:.3} Pa s; asked, found {found:.3?}",
+                "shear wave, no slip {is_no_slip}, d {d} dt {dt_s}: default {:.3} Pa s; asked, found \
+                 {found:.3?}",
                 1000.0 * floor
             );
             for (asked, measured) in found {

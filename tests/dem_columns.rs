@@ -143,7 +143,8 @@ fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
     };
     let (flat, tall) = (power_law(&of(0.0, 2.3)), power_law(&of(tall_from, 99.0)));
     eprintln!(
-        "{n} grains, aspect ratio and run-out:\n{table}exponents: {flat:.3?} of flat columns, {tall:.3?} of tall ones"
+        "{n} grains, aspect ratio and run-out:\n{table}exponents: {flat:.3?} of flat columns, {tall:.3?} of \
+         tall ones"
     );
     assert_no_validation_messages(&DEVICE);
     draw(&found, flat, tall, &table);
@@ -291,7 +292,8 @@ fn axisymmetric_columns_run_out_in_proportion_and_by_the_root_when_tall() {
     };
     let (flat, tall) = (power_law(&of(0.0, 2.0)), power_law(&of(2.0, 99.0)));
     eprintln!(
-        "{n} spheres, aspect ratio and run-out:\n{table}exponents: {flat:.3?} of flat columns, {tall:.3?} of tall ones"
+        "{n} spheres, aspect ratio and run-out:\n{table}exponents: {flat:.3?} of flat columns, {tall:.3?} of \
+         tall ones"
     );
     assert_no_validation_messages(&DEVICE);
     draw_axisymmetric(&found, &table);

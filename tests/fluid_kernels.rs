@@ -135,8 +135,8 @@ fn a_column_stands_with_each_kernel() {
         let found = stand(kernel, spacings);
         let Outcome { status, speed_m_s, bottom, height } = found;
         println!(
-            "{kernel}, h = {spacings} d: bottom {:+.3} %, error {:.1e} after {} iterations, {} steps unmet, speed \
-             {speed_m_s:.4} m/s, height {height:.4}",
+            "{kernel}, h = {spacings} d: bottom {:+.3} %, error {:.1e} after {} iterations, {} steps unmet, \
+             speed {speed_m_s:.4} m/s, height {height:.4}",
             100.0 * bottom,
             status.error,
             status.iterations,

@@ -15,13 +15,15 @@ use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-const WATER: &str = "version = 1\nname = \"water\"\nup_axis = \"y\"\ntime = { dt_s = 0.002, duration_s = 1.0 }\n\
+const WATER: &str = "version = 1\nname = \"water\"\nup_axis = \"y\"\ntime = { dt_s = 0.002, duration_s = 1.0 \
+    }\n\
     [fluid]\nparticle_spacing_m = 0.05\n\
     [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.5, 0.5, 0.3]\n\
     [[bodies]]\nname = \"ball\"\nshape.sphere = { centre_m = [0.35, 0.1, 0.15], radius_m = 0.08 }\n\
     [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.3] }\n";
 
-const SNOW: &str = "version = 1\nname = \"snow\"\nup_axis = \"y\"\ntime = { dt_s = 0.00125, duration_s = 1.0 }\n\
+const SNOW: &str = "version = 1\nname = \"snow\"\nup_axis = \"y\"\ntime = { dt_s = 0.00125, duration_s = 1.0 \
+    }\n\
     [fluid]\nparticle_spacing_m = 0.02\nsupport_radius_spacings = 1.7\n\
     [solver]\niterations = 3\nover_relaxation = 0.25\n\
     [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.16, 0.2, 0.16]\n\
@@ -50,7 +52,8 @@ const GRAINS: &str = "version = 1\nname = \"grains\"\nup_axis = \"y\"\n\
 const SPRINGS: &str = "version = 1\nname = \"springs\"\nup_axis = \"y\"\n\
     time = { dt_s = 0.002, duration_s = 1.0 }\nsolver.kind = \"viscoelastic\"\n\
     [fluid]\nparticle_spacing_m = 0.05\n\
-    [viscoelastic]\nelasticity = \"springs\"\nmodulus_pa = 500.0\nyield_strain = 0.0001\ndecay_per_s = 100.0\n\
+    [viscoelastic]\nelasticity = \"springs\"\nmodulus_pa = 500.0\nyield_strain = 0.0001\ndecay_per_s = \
+    100.0\n\
     [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.5, 0.5, 0.3]\n\
     [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.2] }\n\
     velocity_m_s = [0.5, -1.0, 0.0]\n";

@@ -137,7 +137,8 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
     let wall = fallen(plane([0.4, 0.5, 0.0], [1.0, 0.0, 0.0], 0.0, true));
     let slippery = fallen(plane([0.4, 0.5, 0.0], [1.0, 0.0, 0.0], 1.0, false));
     println!(
-        "fallen: under a ceiling {ceiling:.2e} m, beside a wall {wall:.2e} m, beside a dry wall {slippery:.4} m, freely {free:.4} m"
+        "fallen: under a ceiling {ceiling:.2e} m, beside a wall {wall:.2e} m, beside a dry wall \
+         {slippery:.4} m, freely {free:.4} m"
     );
     // Held at its top or side it sags by about ρ g L²/(2 E), and oscillates with the same amplitude.
     let sag = 400.0 * G * 0.2 * 0.2 / (2.0 * 1.4e5);

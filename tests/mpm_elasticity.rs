@@ -51,7 +51,8 @@ fn a_wave_runs_through_an_elastic_bar_at_its_speed() {
         let (near, far) = (passed(first), passed(last - first));
         let found = (far - near) / ((last - first) as f64 * dt);
         println!(
-            "{dimensions}-D {transfer:?} {spline:?} ν {poissons_ratio}: {found:.3} m/s, √((λ+2μ)/ρ) = {c:.3} m/s, {:+.2} %",
+            "{dimensions}-D {transfer:?} {spline:?} ν {poissons_ratio}: {found:.3} m/s, √((λ+2μ)/ρ) = {c:.3} \
+             m/s, {:+.2} %",
             100.0 * (found / c - 1.0)
         );
         // Waves with the length of a cell are slower, which changes the front's position but hardly its
@@ -167,7 +168,8 @@ fn a_column_at_rest_carries_its_weight() {
     // Mean displacement: ρ g H²/3 over the modulus λ + 2μ.
     let expected = g * height * height / (3.0 * c * c);
     println!(
-        "rms error of stress {:.2} %, at most {:.2} % of that at the floor; sunk {sunk:.3e} m, {expected:.3e} m expected",
+        "rms error of stress {:.2} %, at most {:.2} % of that at the floor; sunk {sunk:.3e} m, \
+         {expected:.3e} m expected",
         100.0 * rms,
         100.0 * worst
     );

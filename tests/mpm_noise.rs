@@ -195,8 +195,8 @@ fn a_step_multiplies_the_strain_of_a_lone_particle_as_in_theory_with_and_without
                     let theory = 1.0 - kappa * courant * courant * stiffness_of_place(offset);
                     let found = factor(&device, &section, dt_s, offset);
                     println!(
-                        "{dimensions}-D, {weights:?}, cut-off {node_mass_cutoff}, FLIP {flip}, {courant}: {found:.4}, \
-                         {theory:.4}"
+                        "{dimensions}-D, {weights:?}, cut-off {node_mass_cutoff}, FLIP {flip}, {courant}: \
+                         {found:.4}, {theory:.4}"
                     );
                     // Strains of up to 6·10⁻⁴ are nonlinear by a few of their size. As printed, all of the
                     // two outermost nodes' share of the stiffness, 1.5 of the offset, may be lost to

@@ -54,8 +54,8 @@ impl fmt::Display for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:.2} s at ({:.2}, {:.2}) m, {:.2} m/s, rolling {:+.2}, aspect {:.2}, J_P {:.2}, rms {:.3}, yielded {:.3}, run-out {:.2} m, \
-             spread {:.3} m, {} pieces, {} fragments, powder {:.3}",
+            "{:.2} s at ({:.2}, {:.2}) m, {:.2} m/s, rolling {:+.2}, aspect {:.2}, J_P {:.2}, rms {:.3}, \
+             yielded {:.3}, run-out {:.2} m, spread {:.3} m, {} pieces, {} fragments, powder {:.3}",
             self.time_s,
             self.centre_m.x,
             self.centre_m.y,

@@ -220,8 +220,10 @@ fn no_bit_depends_on_rows_beside_bodies() {
     // A large ball near the floor, with a narrow wedge between them.
     let wedge =
         "[[bodies]]\nname = \"wedge\"\nshape.sphere = { centre_m = [0.3, 0.22, 0.3], radius_m = 0.2 }\n";
-    let plates = "[[bodies]]\nname = \"plate\"\nshape.box = { centre_m = [0.3, 0.3, 0.3], size_m = [0.5, 0.004, 0.5] }\n\
-                  [[bodies]]\nname = \"wall\"\nshape.box = { centre_m = [0.3, 0.3, 0.3], size_m = [0.004, 0.5, 0.5] }\n";
+    let plates = "[[bodies]]\nname = \"plate\"\nshape.box = { centre_m = [0.3, 0.3, 0.3], size_m = [0.5, \
+                  0.004, 0.5] }\n\
+                  [[bodies]]\nname = \"wall\"\nshape.box = { centre_m = [0.3, 0.3, 0.3], size_m = [0.004, \
+                  0.5, 0.5] }\n";
     let (mut calm, mut moved) = (0, 0);
     for (more, shape, n, speed) in [
         (sphere, Shape::Cloud, 900, 0.05),

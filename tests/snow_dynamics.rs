@@ -29,7 +29,8 @@ fn scene(half: [f64; 3], gravity: [f64; 3], more: &str) -> Scene {
 fn block(corner: [f64; 3], n: [u32; 3], more: &str) -> String {
     let max: [f64; 3] = std::array::from_fn(|i| corner[i] + f64::from(n[i]) * D);
     format!(
-        "[[particles]]\nshape.box = {{ min_m = {corner:?}, max_m = {max:?} }}\nphase = \"snow\"\ntemperature_c = -10.0\n{more}\n"
+        "[[particles]]\nshape.box = {{ min_m = {corner:?}, max_m = {max:?} }}\nphase = \
+         \"snow\"\ntemperature_c = -10.0\n{more}\n"
     )
 }
 
@@ -49,7 +50,8 @@ fn two_particles_collide_like_the_closed_form() {
     for (bounce, relaxation, iterations) in [(0.25_f64, 0.25, 3), (1.0, 1.0, 1), (0.5, 1.0, 2)] {
         let more = format!(
             "[solver]\niterations = {iterations}\nover_relaxation = {relaxation}\n\
-             [snow]\nnon_penetration_stiffness = {bounce}\nxsph_viscosity = 0.0\nlinks.limit = \"none\"\n{}{}",
+             [snow]\nnon_penetration_stiffness = {bounce}\nxsph_viscosity = 0.0\nlinks.limit = \
+             \"none\"\n{}{}",
             block([-D, 0.0, 0.0], [1; 3], "velocity_m_s = [0.5, 0.0, 0.0]"),
             block([0.0; 3], [1; 3], "velocity_m_s = [-0.5, 0.0, 0.0]"),
         );
@@ -77,7 +79,8 @@ fn two_particles_collide_like_the_closed_form() {
 fn two_linked_particles_oscillate_like_the_closed_form() {
     let more = format!(
         "[solver]\niterations = 2\nover_relaxation = 0.8\n\
-         [snow]\nxsph_viscosity = 0.0\nlinks = {{ limit = \"constant\", most = 1, stiffness = 0.3, break_ratio = 1.5 }}\n{}{}",
+         [snow]\nxsph_viscosity = 0.0\nlinks = {{ limit = \"constant\", most = 1, stiffness = 0.3, \
+         break_ratio = 1.5 }}\n{}{}",
         block([-D, 0.0, 0.0], [1; 3], "velocity_m_s = [-0.1, 0.0, 0.0]"),
         block([0.0; 3], [1; 3], "velocity_m_s = [0.1, 0.0, 0.0]"),
     );
@@ -103,7 +106,8 @@ fn two_linked_particles_oscillate_like_the_closed_form() {
 fn a_link_that_is_stretched_too_far_breaks() {
     let run = |speed: f64| {
         let more = format!(
-            "[snow]\nxsph_viscosity = 0.0\nlinks = {{ limit = \"constant\", most = 4, stiffness = 0.3, break_ratio = 1.2, reach_spacings = 1.1 }}\n{}{}",
+            "[snow]\nxsph_viscosity = 0.0\nlinks = {{ limit = \"constant\", most = 4, stiffness = 0.3, \
+             break_ratio = 1.2, reach_spacings = 1.1 }}\n{}{}",
             block([-D, 0.0, 0.0], [1; 3], &format!("velocity_m_s = [{}, 0.0, 0.0]", -speed)),
             block([0.0; 3], [1; 3], &format!("velocity_m_s = [{speed}, 0.0, 0.0]")),
         );
@@ -271,11 +275,14 @@ fn momentum_is_kept_between_snow_and_water() {
     // that break, water that freezes and snow that melts.
     for averaging in ["off", "pairwise"] {
         let more = format!(
-            "[snow]\naveraging = \"{averaging}\"\nheat.snow_conductivity_w_m_k = 2500.0\nheat.water_conductivity_w_m_k = 600.0\n\
+            "[snow]\naveraging = \"{averaging}\"\nheat.snow_conductivity_w_m_k = \
+             2500.0\nheat.water_conductivity_w_m_k = 600.0\n\
              links.break_ratio = 1.1\n\
-             [[particles]]\nshape.sphere = {{ centre_m = [-0.07, 0.0, 0.0], radius_m = 0.06 }}\nphase = \"snow\"\ntemperature_c = -40.0\n\
+             [[particles]]\nshape.sphere = {{ centre_m = [-0.07, 0.0, 0.0], radius_m = 0.06 }}\nphase = \
+             \"snow\"\ntemperature_c = -40.0\n\
              velocity_m_s = [1.0, 0.2, 0.0]\njitter_spacings = 0.1\n\
-             [[particles]]\nshape.sphere = {{ centre_m = [0.07, 0.02, 0.0], radius_m = 0.06 }}\nphase = \"water\"\ntemperature_c = 0.5\n\
+             [[particles]]\nshape.sphere = {{ centre_m = [0.07, 0.02, 0.0], radius_m = 0.06 }}\nphase = \
+             \"water\"\ntemperature_c = 0.5\n\
              velocity_m_s = [-1.0, 0.0, 0.1]\njitter_spacings = 0.1\n"
         );
         let mut simulation = SnowSimulation::of(&device(), scene([1.0; 3], FREE, &more));
@@ -433,7 +440,8 @@ fn linked_snow_keeps_its_shape_free_snow_spreads_and_dynamic_snow_is_in_between(
 fn twist_left(shape_stiffness: f64) -> f64 {
     let more = format!(
         "[solver]\nover_relaxation = 0.5\n\
-         [snow]\naveraging = \"off\"\nshape_stiffness = {shape_stiffness:?}\nstatic_friction = 0.0\nkinetic_friction = 0.0\n\
+         [snow]\naveraging = \"off\"\nshape_stiffness = {shape_stiffness:?}\nstatic_friction = \
+         0.0\nkinetic_friction = 0.0\n\
          non_penetration_stiffness = 0.25\n\
          links = {{ limit = \"constant\", most = 6, stiffness = 0.2, break_ratio = 2.0, \
          initial_reach_spacings = 2.0, reach_spacings = 2.0 }}\n{}",
@@ -482,8 +490,10 @@ fn kick(blend_speed: f64, from: &str) -> f64 {
     let (temperature, changed, radius) = if from == "water" { (1.0, -1.0, 0.6) } else { (-1.0, 1.0, 0.5) };
     let more = format!(
         "[solver]\nover_relaxation = 0.5\n\
-         [snow]\ncontact_radius_spacings = {radius}\naveraging = \"off\"\nnon_penetration_stiffness = 0.5\ntransition.blend_speed = {blend_speed:?}\n\
-         links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }}\n\
+         [snow]\ncontact_radius_spacings = {radius}\naveraging = \"off\"\nnon_penetration_stiffness = \
+         0.5\ntransition.blend_speed = {blend_speed:?}\n\
+         links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 \
+         }}\n\
          [[particles]]\nshape.box = {{ min_m = [-0.08, -0.08, -0.08], max_m = [0.08, 0.08, 0.08] }}\n\
          phase = \"{from}\"\n\
          temperature_c = {temperature:?}\njitter_spacings = 0.2\n"
@@ -530,7 +540,8 @@ fn expansion_m_s(blend_speed: f64) -> f64 {
     let more = format!(
         "[solver]\nover_relaxation = 0.5\n\
          [snow]\ncontact_radius_spacings = 0.45\ntransition.blend_speed = {blend_speed:?}\n\
-         links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }}\n{}",
+         links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 \
+         }}\n{}",
         block([-3.0 * D; 3], [6; 3], "")
     );
     let mut simulation = SnowSimulation::of(&device(), scene([0.2; 3], FREE, &more));
@@ -564,7 +575,8 @@ fn blending_carries_water_that_freezes_until_its_contacts_do() {
     // A pool at rest freezes at once. Its density constraint fades (eq 6.6) as contacts take over. Without it
     // the pool would fall freely at first, by half of a spacing until contacts have half of their distance.
     let more = "[solver]\nover_relaxation = 0.5\n\
-         [snow]\nlinks.limit = \"none\"\nheat = { snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }\n\
+         [snow]\nlinks.limit = \"none\"\nheat = { snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = \
+         1e-6 }\n\
          [[particles]]\nshape.box = { min_m = [-0.06, -0.2, -0.06], max_m = [0.06, -0.04, 0.06] }\n\
          phase = \"water\"\ntemperature_c = 1.0\n";
     let mut simulation = SnowSimulation::of(&device(), scene([0.06, 0.2, 0.06], [0.0, -9.81, 0.0], more));
@@ -591,7 +603,8 @@ fn boundary_particles_hold_water_as_closed_walls_do() {
     let at_rest = |walls: &str| {
         let more = format!(
             "walls = \"{walls}\"\n[solver]\nover_relaxation = 0.5\n[snow]\n\
-             [[particles]]\nshape.box = {{ min_m = [-0.1, -0.2, -0.1], max_m = [0.1, 0.0, 0.1] }}\ntemperature_c = 10.0\n"
+             [[particles]]\nshape.box = {{ min_m = [-0.1, -0.2, -0.1], max_m = [0.1, 0.0, 0.1] \
+             }}\ntemperature_c = 10.0\n"
         );
         let mut simulation = SnowSimulation::of(&device(), scene([0.1, 0.2, 0.1], [0.0, -9.81, 0.0], &more));
         let metrics = simulation.advance(600);
@@ -621,8 +634,10 @@ fn boundary_particles_hold_water_in_a_bowl_at_its_level() {
     let radius_m = 10.0 * D;
     let more = format!(
         "walls = \"particles\"\n[solver]\nover_relaxation = 0.5\n[snow]\n\
-         [[bodies]]\nshape.sphere = {{ centre_m = [0.0, 0.0, 0.0], radius_m = {radius_m} }}\nside = \"inside\"\n\
-         [[particles]]\nshape.box = {{ min_m = [-0.1, -0.14, -0.1], max_m = [0.1, -0.04, 0.1] }}\ntemperature_c = 10.0\n"
+         [[bodies]]\nshape.sphere = {{ centre_m = [0.0, 0.0, 0.0], radius_m = {radius_m} }}\nside = \
+         \"inside\"\n\
+         [[particles]]\nshape.box = {{ min_m = [-0.1, -0.14, -0.1], max_m = [0.1, -0.04, 0.1] \
+         }}\ntemperature_c = 10.0\n"
     );
     let mut simulation = SnowSimulation::of(&device(), scene([0.22; 3], [0.0, -9.81, 0.0], &more));
     simulation.advance(1500);

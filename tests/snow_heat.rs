@@ -35,7 +35,8 @@ fn contact_errors(bar: &Bar, margin: u32, reaches_spacings: &[f64]) -> (f64, f64
         };
         let (once, twice) = (error(1.0), error(2.0));
         println!(
-            "√(4αt) = {reach} spacings after {} steps: off by {:.2} % of the jump; by {:.2} % from twice the diffusivity",
+            "√(4αt) = {reach} spacings after {} steps: off by {:.2} % of the jump; by {:.2} % from twice the \
+             diffusivity",
             run.step,
             100.0 * once,
             100.0 * twice

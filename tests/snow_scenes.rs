@@ -189,7 +189,8 @@ fn write_blocks(text: &mut String, blocks: &[Block], extent: [u32; 3], bottom: u
         y = high[1];
         writeln!(
             text,
-            "[[particles]]\nphase = \"{}\"\ntemperature_c = {:?}\nvelocity_m_s = {:?}\njitter_spacings = {:?}\n\
+            "[[particles]]\nphase = \"{}\"\ntemperature_c = {:?}\nvelocity_m_s = {:?}\njitter_spacings = \
+             {:?}\n\
              shape.box = {{ min_m = {:?}, max_m = {:?} }}",
             block.phase,
             f64::from(block.temperature_c),

@@ -54,7 +54,8 @@ fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
         });
         let error = error_c.fold(0.0, f64::max) / (water_c - ice_c);
         println!(
-            "step {}: front {front:.3} spacings into the ice, exactly {exact_front:.3}; T off by {:.2} % of the jump",
+            "step {}: front {front:.3} spacings into the ice, exactly {exact_front:.3}; T off by {:.2} % of \
+             the jump",
             run.step,
             100.0 * error
         );

@@ -12,11 +12,12 @@ use frazil_tests::rope::{centre_m, turning};
 fn rope([from_m, to_m]: [f64; 2], top_m: f64, more: &str, material: &str) -> String {
     let [centre, height] = [0.5 * (from_m + to_m), to_m - from_m];
     format!(
-        "version = 1\nname = \"rope\"\nup_axis = \"y\"\nseed = 3\nsolver = {{ kind = \"viscoelastic\" }}\n{more}\n\
+        "version = 1\nname = \"rope\"\nup_axis = \"y\"\nseed = 3\nsolver = {{ kind = \"viscoelastic\" \
+         }}\n{more}\n\
          [time]\ndt_s = 0.001\nduration_s = 10.0\n\
          [domain]\nmin_m = [-0.02, 0.0, -0.02]\nmax_m = [0.02, {top_m:?}, 0.02]\n\
-         [[particles]]\nshape.cylinder = {{ centre_m = [0.0, {centre:?}, 0.0], axis = \"y\", radius_m = 0.00155, \
-         height_m = {height:?} }}\n\
+         [[particles]]\nshape.cylinder = {{ centre_m = [0.0, {centre:?}, 0.0], axis = \"y\", radius_m = \
+         0.00155, height_m = {height:?} }}\n\
          [fluid]\nparticle_spacing_m = 0.0006\nrest_density_kg_m3 = 1400.0\ndynamic_viscosity_pa_s = 10.0\n\
          [viscoelastic]\nelasticity = \"none\"\nmax_viscosity_iterations = 300\n{material}\n"
     )

@@ -20,7 +20,8 @@ fn gap((layers, dt_s): (u32, f64), viscosity_pa_s: f64, material: &str, heat: &s
         "version = 1\nname = \"gap\"\nup_axis = \"y\"\nseed = 5\ngravity_m_s2 = [0.0, 0.0, 0.0]\n\
          solver = {{ kind = \"viscoelastic\" }}\n\
          [time]\ndt_s = {dt_s:?}\nduration_s = 100.0\n\
-         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{width:?}, {GAP_M}, {width:?}]\nperiodic = [true, false, true]\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{width:?}, {GAP_M}, {width:?}]\nperiodic = [true, \
+         false, true]\n\
          [fluid]\nparticle_spacing_m = {d:?}\ndynamic_viscosity_pa_s = {viscosity_pa_s:?}\n\
          [[particles]]\ntemperature_c = 40.0\n\
          shape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [{width:?}, {GAP_M}, {width:?}] }}\n\
@@ -118,8 +119,10 @@ fn falling(heat: &str) -> String {
          [time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.05, 0.06, 0.04]\n\
          [fluid]\nparticle_spacing_m = 0.004\ndynamic_viscosity_pa_s = 0.5\n\
-         [[particles]]\ntemperature_c = 60.0\nshape.box = {{ min_m = [0.0, 0.01, 0.0], max_m = [0.016, 0.04, 0.04] }}\n\
-         [[particles]]\ntemperature_c = 10.0\nshape.box = {{ min_m = [0.016, 0.01, 0.0], max_m = [0.032, 0.04, 0.04] }}\n\
+         [[particles]]\ntemperature_c = 60.0\nshape.box = {{ min_m = [0.0, 0.01, 0.0], max_m = [0.016, 0.04, \
+         0.04] }}\n\
+         [[particles]]\ntemperature_c = 10.0\nshape.box = {{ min_m = [0.016, 0.01, 0.0], max_m = [0.032, \
+         0.04, 0.04] }}\n\
          [viscoelastic]\nmodulus_pa = 50.0\nrelaxation_time_s = 0.05\nunresolved_damping = 0.0\n{heat}\n"
     )
 }

@@ -19,7 +19,8 @@ fn ball(
     let [side, top] = domain_m;
     let half = 0.5 * side;
     format!(
-        "version = 1\nname = \"ball\"\nup_axis = \"y\"\nseed = 3\nsolver = {{ kind = \"viscoelastic\" }}\n{extra}\n\
+        "version = 1\nname = \"ball\"\nup_axis = \"y\"\nseed = 3\nsolver = {{ kind = \"viscoelastic\" \
+         }}\n{extra}\n\
          [time]\ndt_s = {dt_s:?}\nduration_s = 10.0\n\
          [domain]\nmin_m = [-{half:?}, 0.0, -{half:?}]\nmax_m = [{half:?}, {top:?}, {half:?}]\n\
          [[particles]]\nshape.sphere = {{ centre_m = [0.0, {height_m:?}, 0.0], radius_m = {radius_m:?} }}\n\
@@ -64,7 +65,8 @@ fn a_flying_body_keeps_momentum_and_angular_momentum_to_rounding() {
     for material in [
         "[viscoelastic]\nmodulus_pa = 20000.0",
         "[viscoelastic]\nmodulus_pa = 2000.0\nrelaxation_time_s = 0.02\nyield_stress_pa = 100.0",
-        "[viscoelastic]\nelasticity = \"strain_tensor\"\nmodulus_pa = 5000.0\nyield_strain = 0.05\ndecay_per_s = 20.0",
+        "[viscoelastic]\nelasticity = \"strain_tensor\"\nmodulus_pa = 5000.0\nyield_strain = \
+         0.05\ndecay_per_s = 20.0",
         "dynamic_viscosity_pa_s = 100.0\n[viscoelastic]\nelasticity = \"none\"",
     ] {
         let [linear, angular] = drifts(material, steps);
@@ -128,7 +130,8 @@ fn an_elastic_ball_rebounds_and_viscosity_dampens_it() {
     let of = |name: &str, [radius, d, dt_s]: [f64; 3], material: &str| {
         let (e, left) = restitution(radius, d, dt_s, material);
         println!(
-            "{name}, radius {radius} m, spacing {d} m, step {dt_s} s: restitution {e:.3}, energy left {left:.3}"
+            "{name}, radius {radius} m, spacing {d} m, step {dt_s} s: restitution {e:.3}, energy left \
+             {left:.3}"
         );
         assert!(left <= 1.0, "{name} gained energy: {left}");
         e
@@ -150,7 +153,8 @@ fn an_elastic_ball_rebounds_and_viscosity_dampens_it() {
 #[test]
 fn a_ball_of_dough_rebounds_little_and_flows_flat_until_it_yields_no_more() {
     // The weight of the ball, ρ g R of 600 Pa, is four times its yield stress.
-    let material = "dynamic_viscosity_pa_s = 5.0\n[viscoelastic]\nmodulus_pa = 20000.0\nyield_stress_pa = 150.0\n\
+    let material = "dynamic_viscosity_pa_s = 5.0\n[viscoelastic]\nmodulus_pa = 20000.0\nyield_stress_pa = \
+                    150.0\n\
                     relaxation_time_s = 0.01\nstick = true";
     let text = ball([0.4, 0.3], 0.06, 0.1, 0.012, 1e-3, "", material);
     let mut dough = ViscoelasticSimulation::new(&text);
@@ -228,7 +232,8 @@ fn a_newtonian_drop_sinks_and_an_oldroyd_b_drop_recoils_before_it_sinks() {
         impact(d, "dynamic_viscosity_pa_s = 4.0\n[viscoelastic]\nelasticity = \"none\"\nstick = true");
     let oldroyd = impact(
         d,
-        "dynamic_viscosity_pa_s = 0.4\n[viscoelastic]\nmodulus_pa = 180.0\nrelaxation_time_s = 0.02\nstick = true",
+        "dynamic_viscosity_pa_s = 0.4\n[viscoelastic]\nmodulus_pa = 180.0\nrelaxation_time_s = 0.02\nstick = \
+         true",
     );
     println!("[height, radius] of the Newtonian drop {newtonian:.4?}\nOldroyd-B {oldroyd:.4?}");
     let heights = |drop: &[[f64; 2]]| drop.iter().map(|extent| extent[0]).collect::<Vec<_>>();

@@ -18,10 +18,12 @@ fn gap(layers: u32, dt_s: f64, gravity_m_s2: f64, fluid: &str, material: &str) -
     // Wide enough for its periods, however thin the layers.
     let width = d * 8.0;
     format!(
-        "version = 1\nname = \"gap\"\nup_axis = \"y\"\nseed = 7\ngravity_m_s2 = [{gravity_m_s2:?}, 0.0, 0.0]\n\
+        "version = 1\nname = \"gap\"\nup_axis = \"y\"\nseed = 7\ngravity_m_s2 = [{gravity_m_s2:?}, 0.0, \
+         0.0]\n\
          solver = {{ kind = \"viscoelastic\" }}\n\
          [time]\ndt_s = {dt_s:?}\nduration_s = 100.0\n\
-         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{width:?}, {GAP_M}, {width:?}]\nperiodic = [true, false, true]\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{width:?}, {GAP_M}, {width:?}]\nperiodic = [true, \
+         false, true]\n\
          [fluid]\nparticle_spacing_m = {d:?}\n{fluid}\n\
          [viscoelastic]\n{material}\n\
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [{width:?}, {GAP_M}, {width:?}] }}\n"
@@ -113,8 +115,8 @@ fn oscillating_shear_has_the_moduli_of_a_maxwell_fluid_over_three_decades() {
             let modulus = exact[0].hypot(exact[1]);
             let error = [(loss - exact[0]) / exact[0], (storage - exact[1]) / exact[1]];
             println!(
-                "{layers} layers, step {dt_s} s, ωλ = {product}: G′ {storage:.3} Pa ({:+.1} %), G″ {loss:.3} Pa \
-                 ({:+.1} %)",
+                "{layers} layers, step {dt_s} s, ωλ = {product}: G′ {storage:.3} Pa ({:+.1} %), G″ {loss:.3} \
+                 Pa ({:+.1} %)",
                 100.0 * error[1],
                 100.0 * error[0]
             );
@@ -186,8 +188,9 @@ fn the_plug_of_a_bingham_fluid_is_as_wide_as_its_yield_stress() {
     let edge = yields / (1000.0 * gravity);
     for (layers, dt_s) in if is_full_run() { &[(12, 5e-4), (16, 5e-4)][..] } else { &[(12, 5e-4)] } {
         let law = format!(
-            "elasticity = \"none\"\nmax_viscosity_iterations = 200\nviscosity = {{ model = \"herschel_bulkley\", \
-             consistency_pa_s_n = {plastic:?}, yield_stress_pa = {yields:?}, max_pa_s = 100.0 }}"
+            "elasticity = \"none\"\nmax_viscosity_iterations = 200\nviscosity = {{ model = \
+             \"herschel_bulkley\", consistency_pa_s_n = {plastic:?}, yield_stress_pa = {yields:?}, max_pa_s \
+             = 100.0 }}"
         );
         let mut driven = ViscoelasticSimulation::new(&gap(*layers, *dt_s, gravity, "", &law));
         // Twice the time of diffusion ρ h²/η.

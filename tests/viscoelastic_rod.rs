@@ -31,7 +31,8 @@ fn dish(spin_rad_s: f64, fluid: &str, material: &str) -> String {
          [viscoelastic]\nstick = true\n{material}\n\
          [[bodies]]\nname = \"rod\"\nsticky = true\nfriction = 1.0\n\
          shape.cylinder = {{ from_m = [0.0, 0.0, 0.0], to_m = [0.0, 0.075, 0.0], radius_m = {ROD_M} }}\n\
-         motion.spinning = {{ point_m = [0.0, 0.0, 0.0], angular_velocity_rad_s = [0.0, {spin_rad_s:?}, 0.0] }}\n{}",
+         motion.spinning = {{ point_m = [0.0, 0.0, 0.0], angular_velocity_rad_s = [0.0, {spin_rad_s:?}, 0.0] \
+         }}\n{}",
         blocks.concat()
     )
 }

@@ -243,8 +243,8 @@ fn a_stretched_strip_oscillates_about_its_length_with_the_period_of_its_modulus(
     let [slow, fast] = [1.0, 3.0 / 2.5].map(|ratio| period(ratio * young));
     let low = series.iter().copied().fold(0.0, f64::min);
     println!(
-        "E = {:.3} G of 2.284 G inside; period {found:.4} s, expected {fast:.4} to {slow:.4} s, {:.4} s inside; strain \
-         {stretch} to {low:.4}, energy left {:.3}",
+        "E = {:.3} G of 2.284 G inside; period {found:.4} s, expected {fast:.4} to {slow:.4} s, {:.4} s \
+         inside; strain {stretch} to {low:.4}, energy left {:.3}",
         young / modulus,
         period(2.284 * modulus),
         energies[energies.len() - 1] / energies[0]

@@ -120,8 +120,10 @@ mod tests {
 
     #[test]
     fn numbers_of_lib_fuzzer_are_read() {
-        let lines = "INFO: seed corpus: files: 2\n#3\tINITED cov: 100 ft: 120 corp: 2/9b exec/s: 0 rss: 40Mb\n\
-                     #57\tNEW    cov: 117 ft: 140 corp: 3/12b lim: 4 exec/s: 0 rss: 40Mb L: 3/5 MS: 1 Custom-\n";
+        let lines = "INFO: seed corpus: files: 2\n#3\tINITED cov: 100 ft: 120 corp: 2/9b exec/s: 0 rss: \
+                     40Mb\n\
+                     #57\tNEW    cov: 117 ft: 140 corp: 3/12b lim: 4 exec/s: 0 rss: 40Mb L: 3/5 MS: 1 \
+                     Custom-\n";
         let of = |runs| Some(Statistics { runs, first_edges: 100, edges: 117 });
         assert_eq!(Statistics::read(lines), of(57));
         let finished = format!("{lines}Done 2000 runs\nstat::number_of_executed_units: 2000\n");

@@ -23,7 +23,8 @@ use part::{Part, Setting};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-const USAGE: &str = "usage: campaign --list\n       campaign PROGRAM FOLDER [--minutes N] [--jobs N] [PART…]\nPROGRAM is `frazil`";
+const USAGE: &str = "usage: campaign --list\n       campaign PROGRAM FOLDER [--minutes N] [--jobs N] \
+                     [PART…]\nPROGRAM is `frazil`";
 
 const PARTS: &[Part] = &[
     file_faults::PART,

@@ -91,7 +91,8 @@ impl Event {
     pub fn track(folder: &Path) -> Self {
         let (n_columns, n_rows, cell_m) = (441, 121, 5.0);
         let mut map = format!(
-            "ncols {n_columns}\nnrows {n_rows}\nxllcorner 0\nyllcorner 0\ncellsize {cell_m}\nNODATA_value -9999\n"
+            "ncols {n_columns}\nnrows {n_rows}\nxllcorner 0\nyllcorner 0\ncellsize {cell_m}\nNODATA_value \
+             -9999\n"
         );
         for row in (0..n_rows).rev() {
             let height = |column: i32| track_height_m(f64::from(column) * cell_m, f64::from(row) * cell_m);

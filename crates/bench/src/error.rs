@@ -115,7 +115,8 @@ pub enum Error {
         problem: String,
     },
     /// A baseline whose rows are all from other devices.
-    #[error("{}: measured on {found}; this is {expected}: times of different devices are not comparable", path.display())]
+    #[error("{}: measured on {found}; this is {expected}: times of different devices are not \
+             comparable", path.display())]
     OtherDevice {
         /// The file.
         path: PathBuf,

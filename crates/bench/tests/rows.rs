@@ -29,17 +29,25 @@ fn points_are_the_product_of_the_axes_each_once() {
         [
             "primitives.exclusive_scan count=5 distribution=uniform variant=look_back workgroup_size=64",
             "primitives.exclusive_scan count=5 distribution=uniform variant=look_back workgroup_size=128",
-            "primitives.exclusive_scan count=5 distribution=uniform variant=look_back_subgroups workgroup_size=64",
-            "primitives.exclusive_scan count=5 distribution=uniform variant=look_back_subgroups workgroup_size=128",
-            "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan workgroup_size=64",
-            "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan workgroup_size=128",
+            "primitives.exclusive_scan count=5 distribution=uniform variant=look_back_subgroups \
+             workgroup_size=64",
+            "primitives.exclusive_scan count=5 distribution=uniform variant=look_back_subgroups \
+             workgroup_size=128",
+            "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan \
+             workgroup_size=64",
+            "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan \
+             workgroup_size=128",
             "primitives.exclusive_scan count=5 distribution=uniform variant=cpu_one_core",
             "primitives.exclusive_scan count=6 distribution=uniform variant=look_back workgroup_size=64",
             "primitives.exclusive_scan count=6 distribution=uniform variant=look_back workgroup_size=128",
-            "primitives.exclusive_scan count=6 distribution=uniform variant=look_back_subgroups workgroup_size=64",
-            "primitives.exclusive_scan count=6 distribution=uniform variant=look_back_subgroups workgroup_size=128",
-            "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan workgroup_size=64",
-            "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan workgroup_size=128",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=look_back_subgroups \
+             workgroup_size=64",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=look_back_subgroups \
+             workgroup_size=128",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan \
+             workgroup_size=64",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan \
+             workgroup_size=128",
             "primitives.exclusive_scan count=6 distribution=uniform variant=cpu_one_core",
         ]
     );

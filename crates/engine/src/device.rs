@@ -59,7 +59,8 @@ fn watchdog() -> Result<Watchdog, Failure> {
             Ok(Watchdog::Limit(Duration::from_secs_f64(limit_s)))
         }
         _ => Err(Failure::input(format!(
-            "FRAZIL_WATCHDOG: found \"{text}\", expected a number of seconds from 0.001 to 1e6, or 0 for no limit"
+            "FRAZIL_WATCHDOG: found \"{text}\", expected a number of seconds from 0.001 to 1e6, or 0 for no \
+             limit"
         ))),
     }
 }

@@ -53,9 +53,9 @@ impl EnergyLimit {
         }
         Err(Failure::invariant(format!(
             "step {step}: kinetic and potential energy of {energy_j:.4e} J, {:.2} times the energy of \
-             {start_j:.4e} J at step {first}, expected at most {max_ratio} times (solver.max_energy_ratio), since \
-             nothing does work on the particles; try time.dt_s = {:.2e}, or, if it grows from the first step on, \
-             wider spacing at the start",
+             {start_j:.4e} J at step {first}, expected at most {max_ratio} times (solver.max_energy_ratio), \
+             since nothing does work on the particles; try time.dt_s = {:.2e}, or, if it grows from the \
+             first step on, wider spacing at the start",
             energy_j / start_j,
             0.5 * scene.dt_s()
         )))

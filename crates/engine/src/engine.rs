@@ -323,8 +323,8 @@ impl Engine {
     pub fn set_column(&mut self, set: &str, column: &str, vectors: &[[f32; 3]]) -> Result<(), Failure> {
         if column != WRITABLE {
             return Err(Failure::input(format!(
-                "column \"{column}\" of {set}: cannot be written, expected \"{WRITABLE}\"; other columns follow \
-                 from the initial particles, which a scene can read from a file (shape.points)"
+                "column \"{column}\" of {set}: cannot be written, expected \"{WRITABLE}\"; other columns \
+                 follow from the initial particles, which a scene can read from a file (shape.points)"
             )));
         }
         let [id] = &self.columns(set, &["id"])?[..] else { return Err(no_ids(set)) };

@@ -29,7 +29,8 @@ pub enum Error {
         cause: io::Error,
     },
     /// A file of another kind.
-    #[error("{} is not a frazil {kind}: expected it to begin with {expected:?}, found {found:?}", path.display())]
+    #[error("{} is not a frazil {kind}: expected it to begin with {expected:?}, found \
+             {found:?}", path.display())]
     WrongKind {
         /// The expected kind: "recording", "checkpoint".
         kind: &'static str,
@@ -41,7 +42,8 @@ pub enum Error {
         found: String,
     },
     /// A file written by another version of the format.
-    #[error("{}: {kind} format version {found}; this build reads version {}", path.display(), span(*oldest, *expected))]
+    #[error("{}: {kind} format version {found}; this build reads version \
+             {}", path.display(), span(*oldest, *expected))]
     Version {
         /// Kind of the file: "recording", "checkpoint", "run.json".
         kind: &'static str,

@@ -172,7 +172,8 @@ pub enum FrameError {
     },
     /// A unit that cannot be written in a header.
     #[error(
-        "unit {found:?} of column {column:?}: expected no brackets, commas, quotes, line breaks or outer blanks"
+        "unit {found:?} of column {column:?}: expected no brackets, commas, quotes, line breaks or outer \
+         blanks"
     )]
     Unit {
         /// The column's name.

@@ -136,7 +136,8 @@ fn check_metrics(path: &Path, metrics: &[Metric]) -> Result<()> {
         metrics.iter().find(|metric| Metric::from_label(&metric.label()).as_ref() != Some(metric))
     {
         format!(
-            "{bad:?} is not valid in a header row: expected no brackets, commas, quotes, line breaks or outer blanks"
+            "{bad:?} is not valid in a header row: expected no brackets, commas, quotes, line breaks or \
+             outer blanks"
         )
     } else if let Some(twice) = duplicate(metrics) {
         format!("the metric {twice:?} occurs twice")

@@ -91,7 +91,8 @@ impl UniformGrid {
         let limit = (device.capabilities().max_storage_range / 4).min(u64::from(u32::MAX)) - 1;
         if cells > limit {
             return Err(problem(format!(
-                "{} × {} × {} cells of {cell_size_m} m are {cells} numbers, this device can bind {limit}; use larger cells or a smaller domain",
+                "{} × {} × {} cells of {cell_size_m} m are {cells} numbers, this device can bind {limit}; \
+                 use larger cells or a smaller domain",
                 dims[0], dims[1], dims[2]
             )));
         }

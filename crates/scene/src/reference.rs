@@ -23,10 +23,14 @@ pub fn reference() -> String {
         Generator { definitions: &definitions, listed: RefCell::default(), section: RefCell::default() };
     let mut text = String::from(
         "# Scene reference\n\n\
-         All keys of a scene file (TOML), generated from the types: `frazil scenes --reference` prints this page,\n\
-         `frazil scenes --schema` the JSON schema for editors, `frazil new KIND` writes a scene to begin with, and\n\
-         `frazil scenes --show NAME` prints a built-in one. Units are SI; a key with a unit is named after it. Any key\n\
-         can be set on the command line, array elements by index from 0: `--set particles.0.velocity_m_s=[1,0,0]`.\n",
+         All keys of a scene file (TOML), generated from the types: `frazil scenes --reference` prints this \
+         page,\n\
+         `frazil scenes --schema` the JSON schema for editors, `frazil new KIND` writes a scene to begin \
+         with, and\n\
+         `frazil scenes --show NAME` prints a built-in one. Units are SI; a key with a unit is named after \
+         it. Any key\n\
+         can be set on the command line, array elements by index from 0: `--set \
+         particles.0.velocity_m_s=[1,0,0]`.\n",
     );
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);

@@ -207,22 +207,25 @@ fn errors_in_its_sections_have_a_location() {
         ),
         (
             &["flight.drag_per_s=-1"],
-            "flight.toml with --set flight.drag_per_s=-1: flight.drag_per_s: found -1, expected a number from 0 to 1000",
+            "flight.toml with --set flight.drag_per_s=-1: flight.drag_per_s: found -1, expected a number \
+             from 0 to 1000",
         ),
         (
             &["wind.velocity_m_s=[1,2]"],
-            "flight.toml with --set wind.velocity_m_s=[1,2]: wind.velocity_m_s: found an array of 2, expected an array of 3",
+            "flight.toml with --set wind.velocity_m_s=[1,2]: wind.velocity_m_s: found an array of 2, \
+             expected an array of 3",
         ),
         (&["fligth={}"], "flight.toml with --set fligth={}: fligth: unknown key; did you mean flight?"),
         (
             &["fluid={particle_spacing_m=0.1}"],
-            "flight.toml with --set fluid={particle_spacing_m=0.1}: fluid: found [fluid] in a scene of solver.kind = \
-             \"free_flight\", expected [flight] alone or with [wind]; [fluid] and [snow] need solver.kind = \"pbd\"",
+            "flight.toml with --set fluid={particle_spacing_m=0.1}: fluid: found [fluid] in a scene of \
+             solver.kind = \"free_flight\", expected [flight] alone or with [wind]; [fluid] and [snow] need \
+             solver.kind = \"pbd\"",
         ),
         (
             &["particles.0.count=3"],
-            "flight.toml with --set particles.0.count=3: particles.0.count: found it in a scene of solver.kind = \
-             \"free_flight\", expected it in scenes of solver.kind = \"mpm\" or \"dem\" only",
+            "flight.toml with --set particles.0.count=3: particles.0.count: found it in a scene of \
+             solver.kind = \"free_flight\", expected it in scenes of solver.kind = \"mpm\" or \"dem\" only",
         ),
         (
             &["bodies=[{name='it',shape={plane={point_m=[0,0,0],normal=[0,1,0]}}}]"],
@@ -232,13 +235,15 @@ fn errors_in_its_sections_have_a_location() {
         ),
         (
             &["time.dt_s=auto"],
-            "flight.toml with --set time.dt_s=auto: time.dt_s: found \"auto\" in a scene of solver.kind = \"free_flight\", \
-             expected a positive number of seconds; only solver.kind = \"mpm\" and \"dem\" determine it themselves",
+            "flight.toml with --set time.dt_s=auto: time.dt_s: found \"auto\" in a scene of solver.kind = \
+             \"free_flight\", expected a positive number of seconds; only solver.kind = \"mpm\" and \"dem\" \
+             determine it themselves",
         ),
         (
             &["particles.0.shape.box.max_m=[0.21,0.4,0.4]"],
-            "flight.toml with --set particles.0.shape.box.max_m=[0.21,0.4,0.4]: particles.0.shape.box: found no particles, \
-             because the shape is 0.01 m thin, expected a shape at least one lattice spacing, 0.1 m, thick",
+            "flight.toml with --set particles.0.shape.box.max_m=[0.21,0.4,0.4]: particles.0.shape.box: found \
+             no particles, because the shape is 0.01 m thin, expected a shape at least one lattice spacing, \
+             0.1 m, thick",
         ),
     ] {
         assert_eq!(refusal(sets), message);
@@ -259,18 +264,20 @@ fn an_unknown_kind_is_refused_with_the_list_of_those_there_are() {
     };
     assert_eq!(
         of_kind("freeflight"),
-        "flight.toml:17:1: solver.kind: found \"freeflight\", expected one of pbd, mpm, dem, viscoelastic, free_flight; did you mean \
-         free_flight?"
+        "flight.toml:17:1: solver.kind: found \"freeflight\", expected one of pbd, mpm, dem, viscoelastic, \
+         free_flight; did you mean free_flight?"
     );
     assert_eq!(
         of_kind("springs"),
-        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, viscoelastic, free_flight"
+        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, viscoelastic, \
+         free_flight"
     );
     let mut scene = load(&[]).unwrap();
     scene.solver.kind = frazil_scene::SolverKind::new("springs");
     assert_eq!(
         scene.validate().unwrap_err().to_string(),
-        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, viscoelastic, free_flight"
+        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, viscoelastic, \
+         free_flight"
     );
 }
 
@@ -286,7 +293,8 @@ fn two_solvers_of_one_name_or_one_section_are_refused() {
     static OTHER: FreeFlight = FreeFlight("ballistic");
     assert_eq!(
         register(&OTHER).unwrap_err().to_string(),
-        "section [flight] of solver \"ballistic\": solver \"free_flight\" has that key already; give the section another name"
+        "section [flight] of solver \"ballistic\": solver \"free_flight\" has that key already; give the \
+         section another name"
     );
     let kinds: Vec<_> = solvers().into_iter().map(SolverScene::kind).collect();
     assert_eq!(kinds, ["pbd", "mpm", "dem", "viscoelastic", "free_flight"]);
@@ -335,7 +343,8 @@ fn a_section_cannot_have_the_name_of_a_key_of_every_scene() {
     static PAINTER: Painter = Painter(RENDER);
     assert_eq!(
         register(&PAINTER).unwrap_err().to_string(),
-        "section [render] of solver \"painter\": every scene has that key already; give the section another name"
+        "section [render] of solver \"painter\": every scene has that key already; give the section another \
+         name"
     );
 }
 

@@ -9,7 +9,8 @@ mod codegen;
 
 use std::path::Path;
 
-const PREAMBLE: &str = "#version 460\n// A planted kernel.\n#extension GL_GOOGLE_include_directive : require\n#include \"common/kernel.glsl\"\n";
+const PREAMBLE: &str = "#version 460\n// A planted kernel.\n#extension GL_GOOGLE_include_directive : \
+                        require\n#include \"common/kernel.glsl\"\n";
 
 /// Generates code from a folder that holds the project's own `common/` and one planted kernel,
 /// `glsl/area/planted.comp`.
@@ -47,7 +48,8 @@ fn a_file_without_version_such_as_an_empty_one_is_refused() {
 #[test]
 fn an_include_that_is_not_there_is_named() {
     let error = generate(
-        "#version 460\n// x\n#extension GL_GOOGLE_include_directive : require\n#include \"nowhere.glsl\"\nvoid main() {}\n",
+        "#version 460\n// x\n#extension GL_GOOGLE_include_directive : require\n#include \
+         \"nowhere.glsl\"\nvoid main() {}\n",
     );
     let error = error.unwrap_err();
     assert!(error.contains("glsl/area/planted.comp") && error.contains("nowhere.glsl"), "{error}");
@@ -104,8 +106,10 @@ fn writes_are_those_of_instructions() {
 #[test]
 fn constants_become_rust_ones_with_their_comments() {
     let source = with_body(
-        "const uint FIRST = 0x10u; // where it begins\n// What it is.\nconst uint ONE = 1u;\nconst uint TWO = FIRST + 2u * ONE;\n\
-         const uint HIDDEN_ = 7u;\nlayout(constant_id = 1) const uint WORDS = 3;\nconst uint DERIVED = 2u * WORDS;\n\
+        "const uint FIRST = 0x10u; // where it begins\n// What it is.\nconst uint ONE = 1u;\nconst uint TWO \
+         = FIRST + 2u * ONE;\n\
+         const uint HIDDEN_ = 7u;\nlayout(constant_id = 1) const uint WORDS = 3;\nconst uint DERIVED = 2u * \
+         WORDS;\n\
          layout(scalar, binding = 0) buffer A { uint a[]; };",
         "a[0] = FIRST + TWO + HIDDEN_ + DERIVED;",
     )
@@ -198,7 +202,8 @@ fn a_padded_layout_is_refused() {
         "{error}"
     );
     let error = with_body(
-        "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(std430, push_constant) uniform Params { float s; vec3 v; };",
+        "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(std430, push_constant) uniform Params \
+         { float s; vec3 v; };",
         "a[0] = s * v.x;",
     )
     .unwrap_err();
@@ -211,7 +216,8 @@ fn a_padded_layout_is_refused() {
 #[test]
 fn gaps_and_unused_buffers_are_refused() {
     let error = with_body(
-        "layout(scalar, binding = 0) buffer A { uint a[]; };\nlayout(scalar, binding = 2) buffer B { uint b[]; };",
+        "layout(scalar, binding = 0) buffer A { uint a[]; };\nlayout(scalar, binding = 2) buffer B { uint \
+         b[]; };",
         "a[0] = b[0];",
     );
     assert!(error.unwrap_err().contains("binding 2 is \"b\", expected binding 1"));
@@ -328,7 +334,8 @@ fn constants_are_loaded_once_and_before_loops() {
 #[test]
 fn push_constants_beyond_the_portable_size_are_refused() {
     let error = with_body(
-        "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(scalar, push_constant) uniform Params { float v[33]; };",
+        "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(scalar, push_constant) uniform Params \
+         { float v[33]; };",
         "a[0] = v[thread_idx()];",
     );
     assert!(error.unwrap_err().contains("132 bytes, at most 128"));
@@ -337,7 +344,8 @@ fn push_constants_beyond_the_portable_size_are_refused() {
 #[test]
 fn a_kernel_without_the_preamble_or_a_header_is_refused() {
     let bare = "#version 460\n// A kernel with a fixed group size.\nlayout(local_size_x = 64) in;\n\
-                layout(binding = 0) buffer A { uint a[]; };\nvoid main() { a[gl_GlobalInvocationID.x] = 1u; }\n";
+                layout(binding = 0) buffer A { uint a[]; };\nvoid main() { a[gl_GlobalInvocationID.x] = 1u; \
+                }\n";
     assert!(generate(bare).unwrap_err().contains("no group size: include \"common/kernel.glsl\""));
     let silent = PREAMBLE.replace("// A planted kernel.\n", "")
         + "layout(scalar, binding = 0) buffer A { uint a[]; };\nvoid main() { a[thread_idx()] = 1u; }\n";

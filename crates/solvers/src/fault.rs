@@ -60,7 +60,8 @@ fn two_digits(value: f64, round: impl Fn(f64) -> f64) -> String {
 
 /// Growth of a record of fixed size that a step has exceeded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("step {}: {object} exceeded a capacity of {from}; it is now {to}, and the step is repeated", step + 1)]
+#[error("step {}: {object} exceeded a capacity of {from}; it is now {to}, and the step is \
+         repeated", step + 1)]
 pub struct Regrown {
     /// Number of steps in the state from which the simulation goes on.
     pub step: u64,

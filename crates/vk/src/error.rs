@@ -9,7 +9,8 @@ use ash::vk;
 pub enum Error {
     /// There is no Vulkan loader on this machine.
     #[error(
-        "no Vulkan loader: {cause}; install one (Debian: libvulkan1) and a driver (a GPU's own, or mesa-vulkan-drivers)"
+        "no Vulkan loader: {cause}; install one (Debian: libvulkan1) and a driver (a GPU's own, or \
+         mesa-vulkan-drivers)"
     )]
     NoLoader {
         /// Message of the dynamic linker.
@@ -17,7 +18,8 @@ pub enum Error {
     },
     /// The loader found no device at all.
     #[error(
-        "no Vulkan device: the loader works but no driver offers a device; install a GPU's driver or Mesa's software device (Debian: mesa-vulkan-drivers)"
+        "no Vulkan device: the loader works but no driver offers a device; install a GPU's driver or Mesa's \
+         software device (Debian: mesa-vulkan-drivers)"
     )]
     NoDevice,
     /// The requested device does not exist.
@@ -38,7 +40,8 @@ pub enum Error {
     },
     /// A requested layer is not installed.
     #[error(
-        "validation was asked for but VK_LAYER_KHRONOS_validation is not installed (Debian: vulkan-validationlayers)"
+        "validation was asked for but VK_LAYER_KHRONOS_validation is not installed (Debian: \
+         vulkan-validationlayers)"
     )]
     NoValidationLayer,
     /// A Vulkan call failed.
@@ -53,7 +56,8 @@ pub enum Error {
     },
     /// Memory for an object could not be allocated.
     #[error(
-        "out of device memory: {object} needs {bytes} bytes ({cause}); use fewer particles or a device with more memory"
+        "out of device memory: {object} needs {bytes} bytes ({cause}); use fewer particles or a device with \
+         more memory"
     )]
     OutOfMemory {
         /// Name of the object.
@@ -95,7 +99,8 @@ pub enum Error {
     /// A submission did not finish within the limit of the [watchdog](crate::Watchdog). The device's objects
     /// are not destroyed, since it may still use them.
     #[error(
-        "the device hangs: submission {submission} did not finish within {limit_s} s, {}; a kernel that never ends, or a device that needs a higher limit of the watchdog",
+        "the device hangs: submission {submission} did not finish within {limit_s} s, {}; a kernel that \
+         never ends, or a device that needs a higher limit of the watchdog",
         place(reached, first_pass, last_pass)
     )]
     Hung {

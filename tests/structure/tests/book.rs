@@ -105,7 +105,8 @@ fn the_table_of_contents_lists_every_page_once() {
 
 #[test]
 fn links_that_do_not_resolve_are_found() {
-    let text = "# A page: with `code`\n[a](b.md) ![i](images/i.png)\n`[no](link.md)`\n```\n[no](link.md)\n```\n\
+    let text = "# A page: with `code`\n[a](b.md) \
+                ![i](images/i.png)\n`[no](link.md)`\n```\n[no](link.md)\n```\n\
                 [x](https://example.org) [h](#a-page-with-code) [n](#nosuch)\n[c](../d.md#part)";
     let files = |known: &'static [&'static str]| {
         move |path: &Path| known.iter().any(|name| path == Path::new(name)).then(|| "## Part\n".to_owned())

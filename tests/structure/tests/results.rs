@@ -88,13 +88,16 @@ fn page(rows: &[Row]) -> String {
     let failed: Vec<&Row> = rows.iter().filter(|row| row.result == "FAIL").collect();
     let mut page = format!(
         "# Results\n\n\
-         Comparisons with references, found on a software device (llvmpipe of Mesa 22.3.6, LLVM 15, 256 bits),\n\
+         Comparisons with references, found on a software device (llvmpipe of Mesa 22.3.6, LLVM 15, 256 \
+         bits),\n\
          2026-11-24 to 26, unless a row says otherwise: {} pass, {} fail.\n\n\
          - kind: A analytic, E experiment, T CPU twin, I invariant\n\
          - test: the test program, or a command; rows of `frazil validate` are those that any device can\n  \
          repeat ([validate.md](validate.md))\n\n\
-         Generated from [results.csv](results.csv), which also names each test, gives the reason of each bound, and\n\
-         has the comparisons without a figure (`tests/structure/tests/results.rs`). The pages of the methods have\n\
+         Generated from [results.csv](results.csv), which also names each test, gives the reason of each \
+         bound, and\n\
+         has the comparisons without a figure (`tests/structure/tests/results.rs`). The pages of the methods \
+         have\n\
          causes and other limits.\n\n\
          ## Known failures\n",
         rows.len() - failed.len(),

@@ -31,7 +31,8 @@ impl Bench for CellSort {
     }
 
     fn about(&self) -> &'static str {
-        "order of particles by cell and first particle of each, eight particles a cell, one in eight displaced by a row"
+        "order of particles by cell and first particle of each, eight particles a cell, one in eight \
+         displaced by a row"
     }
 
     fn axes(&self) -> Vec<Axis> {

@@ -46,7 +46,8 @@ impl Bench for Compaction {
     }
 
     fn about(&self) -> &'static str {
-        "flagged elements to the front, in order: their indices, or 32 bytes in four columns, or the others, too"
+        "flagged elements to the front, in order: their indices, or 32 bytes in four columns, or the others, \
+         too"
     }
 
     fn axes(&self) -> Vec<Axis> {

@@ -97,7 +97,8 @@ fn block(n: usize, has_bodies: bool) -> Result<Scene> {
         "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [fluid]\nparticle_spacing_m = {SPACING_M}\n\
          [domain]\nmin_m = [0, {floor_m}, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
-         [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] }}\n{}",
+         [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] \
+         }}\n{}",
         1.5 * extent_m,
         if has_bodies { &bodies } else { "" }
     );

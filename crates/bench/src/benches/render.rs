@@ -71,7 +71,8 @@ impl Bench for Scheme {
     }
 
     fn about(&self) -> &'static str {
-        "a picture of an avalanche: sprites; the surface found and drawn, with spray; the same with 232 pieces of ice"
+        "a picture of an avalanche: sprites; the surface found and drawn, with spray; the same with 232 \
+         pieces of ice"
     }
 
     fn axes(&self) -> Vec<Axis> {

@@ -42,7 +42,8 @@ impl Bench for ViscoelasticStep {
     }
 
     fn about(&self) -> &'static str {
-        "one step of a cubic block of viscoelastic fluid, particles off their lattice and moving, and its measurement"
+        "one step of a cubic block of viscoelastic fluid, particles off their lattice and moving, and its \
+         measurement"
     }
 
     fn axes(&self) -> Vec<Axis> {
@@ -88,8 +89,8 @@ fn block(n: usize, [model, viscosity, feed, heat]: [&str; 4]) -> Result<(Scene, 
     let heat = match heat {
         "none" => "",
         _ => {
-            "heat = { conductivity_w_m_k = 500.0, capacity_j_kg_k = 1000.0, activation_temperature_k = 3000.0, \
-             face_temperatures_c = { y_min = 5.0, x_max = 40.0 } }\n"
+            "heat = { conductivity_w_m_k = 500.0, capacity_j_kg_k = 1000.0, activation_temperature_k = \
+             3000.0, face_temperatures_c = { y_min = 5.0, x_max = 40.0 } }\n"
         }
     };
     let text = format!(
@@ -174,7 +175,8 @@ impl DeviceWorkload for Workload {
             // Written so that a NaN exceeds any tolerance.
             if !found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= VELOCITY_TOLERANCE_M_S) {
                 return Ok(Some(Difference(format!(
-                    "velocity of particle {id} is {found:?}, expected {expected:?} to {VELOCITY_TOLERANCE_M_S:e}"
+                    "velocity of particle {id} is {found:?}, expected {expected:?} to \
+                     {VELOCITY_TOLERANCE_M_S:e}"
                 ))));
             }
         }

@@ -60,7 +60,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .map_err(|problem| format!("the surface is not closed: {problem:?}"))?;
     let wide: Vec<DVec3> = vertices.iter().map(|x| DVec3::from_array(x.map(f64::from))).collect();
     println!(
-        "{{\"ms\": {:.3}, \"count\": {n}, \"vertices\": {}, \"triangles\": {}, \"volume_m3\": {:.6}, \"components\": {}}}",
+        "{{\"ms\": {:.3}, \"count\": {n}, \"vertices\": {}, \"triangles\": {}, \"volume_m3\": {:.6}, \
+         \"components\": {}}}",
         frazil_report::median(&mut times_ms),
         vertices.len(),
         triangles.len(),

@@ -72,8 +72,8 @@ pub fn check_outputs(folder: &Folder, schedule: &Schedule, checkpoint: &Checkpoi
 /// Returns the error for outputs that a resumed run cannot continue.
 fn lost(problem: &dyn Display) -> Failure {
     Failure::input(format!(
-        "{problem}; outputs from before the checkpoint are not whole: restore them, resume from an earlier checkpoint, or \
-         begin new outputs at this step with --discard-outputs"
+        "{problem}; outputs from before the checkpoint are not whole: restore them, resume from an earlier \
+         checkpoint, or begin new outputs at this step with --discard-outputs"
     ))
 }
 

@@ -29,8 +29,8 @@ pub fn read_checkpoint(
     if let Some(key) = first_difference("", &found, &expected) {
         let path = path.display();
         return Err(Failure::input(format!(
-            "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene, --set and --at of \
-             the run that wrote it"
+            "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene, \
+             --set and --at of the run that wrote it"
         )));
     }
     Ok((checkpoint, scene))

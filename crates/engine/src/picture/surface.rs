@@ -43,7 +43,8 @@ pub fn check(scene: &Scene, option: &str) -> Result<(), Failure> {
     match scene.n_dimensions() {
         3 => Ok(()),
         n => Err(Failure::input(format!(
-            "{option}: \"{}\" is a scene in {n} dimensions, expected one in 3: only bodies in space have a surface",
+            "{option}: \"{}\" is a scene in {n} dimensions, expected one in 3: only bodies in space have a \
+             surface",
             scene.name
         ))),
     }

@@ -20,7 +20,8 @@ pub(super) fn write(cells: &Cells<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\"?>")?;
     writeln!(
         out,
-        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
+        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
+         header_type=\"UInt64\">"
     )?;
     writeln!(out, "<!-- frazil {}, step {} -->", cells.of, frame.step())?;
     writeln!(out, "<UnstructuredGrid>\n<FieldData>")?;
@@ -95,7 +96,8 @@ fn escape(text: &str) -> String {
 /// [`Error::Io`](crate::Error::Io), naming the path.
 pub fn write_pvd(path: &Path, files: &[(f64, String)]) -> Result<()> {
     let mut text = String::from(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n",
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" \
+         byte_order=\"LittleEndian\">\n<Collection>\n",
     );
     for (time_s, file) in files {
         let file = escape(file);

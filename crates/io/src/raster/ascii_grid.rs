@@ -100,7 +100,8 @@ mod tests {
         write_ascii_grid(&path, &terrain, &[0.0, 0.5, f32::NAN, 3.0, 4.0, 1e-9]).unwrap();
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
-            "ncols 3\nnrows 2\nxllcorner 100.25\nyllcorner -20.5\ncellsize 5\nNODATA_value -9999\n3 4 0.000000001\n0 0.5 -9999\n"
+            "ncols 3\nnrows 2\nxllcorner 100.25\nyllcorner -20.5\ncellsize 5\nNODATA_value -9999\n3 4 \
+             0.000000001\n0 0.5 -9999\n"
         );
         assert_eq!(fs::read_to_string(directory.path().join("depth.prj")).unwrap(), wkt);
         write_ascii_grid(&path, &terrain.projected(Some(MapProjection::new("EPSG:31287"))), &[0.0; 6])

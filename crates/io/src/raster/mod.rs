@@ -29,8 +29,8 @@ fn check_values(path: &Path, format: &'static str, terrain: &Terrain, values: &[
     }
     match values.iter().position(|value| value.is_infinite() || *value == NO_DATA) {
         Some(idx) => refuse(format!(
-            "found {} in row {} from the south, column {} from the west, expected finite numbers other than {NO_DATA}, \
-             which stands for unknown ones",
+            "found {} in row {} from the south, column {} from the west, expected finite numbers other than \
+             {NO_DATA}, which stands for unknown ones",
             values[idx],
             idx / n_columns + 1,
             idx % n_columns + 1

@@ -234,8 +234,8 @@ impl Recording {
         if (end.tag, end.index, end.step) != (END_TAG, n_frames, offset_bytes) || parser.remaining() > 0 {
             let found = (end.tag.escape_ascii(), end.index, end.step, parser.remaining());
             let problem = Problem::Invalid(format!(
-                "expected the mark \"DONE\" of {n_frames} frame(s) with the index at byte {offset_bytes} and nothing behind it, found \
-                 \"{}\" of {} with {}, and {} byte(s)",
+                "expected the mark \"DONE\" of {n_frames} frame(s) with the index at byte {offset_bytes} and \
+                 nothing behind it, found \"{}\" of {} with {}, and {} byte(s)",
                 found.0, found.1, found.2, found.3
             ));
             return damaged("the end mark", end_offset, problem);

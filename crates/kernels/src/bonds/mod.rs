@@ -455,8 +455,8 @@ impl PairBonds {
         let slots = self.slots();
         if matches!(builder, Builder::CompareAndSwap { .. }) && slots > MAX_CLAIM_SLOTS {
             return Err(problem(format!(
-                "rows of {slots} slots, expected at most {MAX_CLAIM_SLOTS} with compare-and-swap; the reproducible \
-                 builder takes longer ones"
+                "rows of {slots} slots, expected at most {MAX_CLAIM_SLOTS} with compare-and-swap; the \
+                 reproducible builder takes longer ones"
             )));
         }
         let pairs = Pairs { grid, sorted_keys, particles, terms };

@@ -76,7 +76,8 @@ impl SplatDensity {
         // The nodes within the radius are floor(ξ − shift) to 3 more, for any position ξ in the cell.
         if !(radius - 1.0..=3.0 - radius).contains(&shift) {
             let problem = format!(
-                "blocks of particles that reach nodes from {shift} cells below, expected {} to {} for a radius of {radius} cells",
+                "blocks of particles that reach nodes from {shift} cells below, expected {} to {} for a \
+                 radius of {radius} cells",
                 radius - 1.0,
                 3.0 - radius
             );

@@ -274,8 +274,8 @@ impl RunOut {
     pub fn summary(&self) -> String {
         let Reach { length_m, drop_m, alpha_deg, end, .. } = self.run_out;
         format!(
-            "run-out {length_m:.0} m, drop {drop_m:.0} m, angle {alpha_deg:.1}°, down to {:.0} m at ({:.0}, {:.0}); \
-             affected area {:.0} m², at most {:.1} m thick, {:.1} m/s and {:.0} kPa",
+            "run-out {length_m:.0} m, drop {drop_m:.0} m, angle {alpha_deg:.1}°, down to {:.0} m at ({:.0}, \
+             {:.0}); affected area {:.0} m², at most {:.1} m thick, {:.1} m/s and {:.0} kPa",
             end.height_m,
             end.easting_m,
             end.northing_m,

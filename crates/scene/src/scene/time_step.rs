@@ -73,7 +73,8 @@ impl JsonSchema for TimeStep {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Seconds, or \"auto\" (mpm and dem only): as long as waves, contacts and particles allow.",
+            "description": "Seconds, or \"auto\" (mpm and dem only): as long as waves, contacts and \
+                            particles allow.",
             "anyOf": [{ "type": "number", "exclusiveMinimum": 0 }, { "const": "auto" }]
         })
     }

@@ -36,7 +36,8 @@ pub enum RegistryError {
     },
     /// The key that a section would use is already taken.
     #[error(
-        "section [{section}] of solver \"{kind}\": {owner} has that key already; give the section another name"
+        "section [{section}] of solver \"{kind}\": {owner} has that key already; give the section another \
+         name"
     )]
     Section {
         /// Name of the section.

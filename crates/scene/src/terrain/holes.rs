@@ -26,8 +26,8 @@ impl Terrain {
         let [x, y] = [idx % self.n_columns, idx / self.n_columns].map(|i| i as f64 * self.cell_m);
         let [easting, northing] = self.to_map_m([x, y]);
         Err(format!(
-            "{n} unknown heights that known ones enclose, in {} holes; the largest, of {} heights, begins at {}, easting \
-             {easting:.1} m and northing {northing:.1} m",
+            "{n} unknown heights that known ones enclose, in {} holes; the largest, of {} heights, begins at \
+             {}, easting {easting:.1} m and northing {northing:.1} m",
             holes.len(),
             largest.len(),
             place(idx, self.n_columns),
@@ -171,8 +171,8 @@ mod tests {
         let message = terrain(7, &heights).without_holes(false).unwrap_err();
         assert_eq!(
             message,
-            "4 unknown heights that known ones enclose, in 2 holes; the largest, of 3 heights, begins at row 2 from the south, \
-             column 2 from the west, easting 110.0 m and northing 210.0 m"
+            "4 unknown heights that known ones enclose, in 2 holes; the largest, of 3 heights, begins at row \
+             2 from the south, column 2 from the west, easting 110.0 m and northing 210.0 m"
         );
     }
 

@@ -94,7 +94,8 @@ pub(super) fn check_name(check: &Checker<'_>, key: &str, name: &str, others: &[&
         || name.contains(|c: char| c.is_control() || ",\"'[]".contains(c))
     {
         let expected = format!(
-            "a name of up to {MAX_NAME_BYTES} letters without commas, quotes, brackets and outer blanks, which heads columns of tables"
+            "a name of up to {MAX_NAME_BYTES} letters without commas, quotes, brackets and outer blanks, \
+             which heads columns of tables"
         );
         return check.fail(&key, format!("{name:?}"), expected);
     }

@@ -63,8 +63,8 @@ fn points_below_their_spacing_are_warned_about() {
     assert_eq!(
         warnings(&[(0.9 * SPACING_M, 0.5)], &[]),
         [format!(
-            "particles.0.shape: 882 pairs of its particles are closer than a spacing, the closest at 0.900 spacings, \
-             and up to 1.38 times as dense as a lattice: {effect}"
+            "particles.0.shape: 882 pairs of its particles are closer than a spacing, the closest at 0.900 \
+             spacings, and up to 1.38 times as dense as a lattice: {effect}"
         )]
     );
     for overrides in [&["snow={}"][..], &["solver.kind=viscoelastic"]] {
@@ -106,7 +106,8 @@ proptest! {
     fn the_closest_distance_is_that_of_the_lattice(share in 0.75..1.05_f64) {
         let found = warnings(&[(share * SPACING_M, 0.5)], &[]);
         if share < 0.96 {
-            let expected = format!("882 pairs of its particles are closer than a spacing, the closest at {share:.3}");
+            let expected = format!("882 pairs of its particles are closer than a spacing, the closest at \
+                                    {share:.3}");
             prop_assert!(found.len() == 1 && found[0].contains(&expected), "{found:?}");
         } else if share > 0.98 {
             prop_assert!(found.is_empty(), "{found:?}");

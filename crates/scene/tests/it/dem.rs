@@ -118,8 +118,9 @@ fn steps_that_skip_contacts_are_refused_with_one_that_does_not() {
     let error = grains(&["time.dt_s=0.01"]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "grains.toml with --set time.dt_s=0.01: time.dt_s: found 0.01 s, which makes 1.61 steps of a contact of 0.01607 s: surely \
-         unstable, expected at most 0.003214 s; dt_s = 0.0008037 or dt_s = \"auto\" resolves contacts"
+        "grains.toml with --set time.dt_s=0.01: time.dt_s: found 0.01 s, which makes 1.61 steps of a contact \
+         of 0.01607 s: surely unstable, expected at most 0.003214 s; dt_s = 0.0008037 or dt_s = \"auto\" \
+         resolves contacts"
     );
     for dt in ["0.003214", "0.0008037"] {
         grains(&[&format!("time.dt_s={dt}")]).unwrap_or_else(|e| panic!("{e}"));
@@ -176,7 +177,8 @@ fn values_of_grains_out_of_range_are_placed() {
         ),
         (
             "strength_n=9,fails_within={centre_m=[1,1],radius_m=1}",
-            "fails_within: found it without fails_at_s, expected the time at which the bonds within fail, in seconds",
+            "fails_within: found it without fails_at_s, expected the time at which the bonds within fail, in \
+             seconds",
         ),
         (
             "strength_n=9,fails_at_s=2,fails_within={centre_m=[1,1],radius_m=0}",
@@ -208,8 +210,7 @@ const EVERYTHING: [&str; 6] = [
     "releases.0.bulk_density_kg_m3=400",
     "bodies=[{name='house',shape={box={centre_m=[15,5,3],size_m=[1,1,1]}},friction=0.3,restitution=0.5},\
      {name='tree',shape={upright_cylinder={foot_m=[12,2],radius_m=0.2,height_m=3}}}]",
-    "slabs=[{name='ice',shape={plate={origin_m=[9,3],size_m=[2,3],thickness_m=0.2,pieces=[2,3],rotation_deg=10,irregularity=0.1}},\
-     friction=0.1,restitution=0.2,link_shear_strength_pa=3}]",
+    "slabs=[{name='ice',shape={plate={origin_m=[9,3],size_m=[2,3],thickness_m=0.2,pieces=[2,3],rotation_deg=10,irregularity=0.1}},friction=0.1,restitution=0.2,link_shear_strength_pa=3}]",
     "dem.weak_layer={strength_n=9,shear_strength_n=5,fails_at_s=2,fails_within={centre_m=[4,5],radius_m=1}}",
 ];
 
@@ -294,11 +295,13 @@ fn blocks_that_grains_cannot_fill_are_refused() {
         ),
         (
             "mass_spread=0.3",
-            "mass_spread: found it in a scene of solver.kind = \"dem\", expected it in scenes of solver.kind = \"mpm\" only; dem.radius_spread makes grains differ",
+            "mass_spread: found it in a scene of solver.kind = \"dem\", expected it in scenes of solver.kind \
+             = \"mpm\" only; dem.radius_spread makes grains differ",
         ),
         (
             "phase=snow",
-            "phase: found \"snow\" in a scene of solver.kind = \"dem\", expected no phase: the material is that of [dem]",
+            "phase: found \"snow\" in a scene of solver.kind = \"dem\", expected no phase: the material is \
+             that of [dem]",
         ),
     ] {
         assert_eq!(refusal(&format!("particles.0.{set}")), format!("particles.0.{message}"));
@@ -350,13 +353,13 @@ fn areas_of_release_are_on_the_map_and_in_the_domain() {
     let off = slope_refusal("releases.0.polygon_m=[[3,3],[27,3],[7,7]]");
     assert_eq!(
         off,
-        "releases.0.polygon_m: found 1 of 3 corners off the map, the first at easting 27 m and northing 3 m, expected an area on the \
-         known heights of the terrain, from (0, 0) m to (20, 10) m"
+        "releases.0.polygon_m: found 1 of 3 corners off the map, the first at easting 27 m and northing 3 m, \
+         expected an area on the known heights of the terrain, from (0, 0) m to (20, 10) m"
     );
     assert_eq!(
         slope_refusal("releases.0.polygon_m=[[3,3],[4,4]]"),
-        "releases.0.polygon_m: found a polygon of 2 different corners, expected a polygon of three corners or more that bounds an \
-         area"
+        "releases.0.polygon_m: found a polygon of 2 different corners, expected a polygon of three corners \
+         or more that bounds an area"
     );
     assert!(slope_refusal("releases.0.polygon_m=[]").contains("found a polygon of 0 different corners"));
     assert!(slope_refusal("domain={min_m=[4,0,-1],max_m=[20,10,14]}").contains("x from 3 m to 7 m"));
@@ -372,7 +375,8 @@ fn areas_of_release_are_on_the_map_and_in_the_domain() {
     assert!(slope_refusal("scale=200").contains("found 200, expected a number from 0.01 to 100"));
     assert_eq!(
         slope_refusal("releases.0.bulk_density_kg_m3=800"),
-        "releases.0.bulk_density_kg_m3: found 800 kg/m³, expected at most 740.4 kg/m³, that of grains in their closest packing"
+        "releases.0.bulk_density_kg_m3: found 800 kg/m³, expected at most 740.4 kg/m³, that of grains in \
+         their closest packing"
     );
     let key = |text: &str| slope(&[text]).unwrap_err().to_string();
     assert!(

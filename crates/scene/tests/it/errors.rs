@@ -76,8 +76,8 @@ fn values_out_of_range_are_placed() {
     );
     assert_message(
         edited("rest_density_kg_m3 = 1000.0", "rest_density_kg_m3 = 1e-30"),
-        "minimal.toml:11:1: fluid.rest_density_kg_m3: found 1e-30, expected a positive number of kg/m³ between 1e-18 \
-         and 1e18",
+        "minimal.toml:11:1: fluid.rest_density_kg_m3: found 1e-30, expected a positive number of kg/m³ \
+         between 1e-18 and 1e18",
     );
     assert_message(
         edited("dt_s = 0.01", "dt_s = 0"),
@@ -85,7 +85,8 @@ fn values_out_of_range_are_placed() {
     );
     assert_message(
         edited("max_m = [1.0, 1.0, 1.0]", "max_m = [1.0, inf, 1.0]"),
-        "minimal.toml:15:1: domain.max_m: found [1, inf, 1], expected three finite numbers of metres, at most 1e18",
+        "minimal.toml:15:1: domain.max_m: found [1, inf, 1], expected three finite numbers of metres, at \
+         most 1e18",
     );
     assert_message(
         edited("version = 1", "version = 2"),
@@ -93,7 +94,8 @@ fn values_out_of_range_are_placed() {
     );
     assert_message(
         minimal(&["solver.iterations=0"]),
-        "minimal.toml with --set solver.iterations=0: solver.iterations: found 0, expected a whole number from 1 to 1000",
+        "minimal.toml with --set solver.iterations=0: solver.iterations: found 0, expected a whole number \
+         from 1 to 1000",
     );
     assert_message(
         minimal(&["bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}}}]"]),
@@ -105,20 +107,20 @@ fn values_out_of_range_are_placed() {
         assert_message(
             minimal(&[&set]),
             &format!(
-                "minimal.toml with --set {set}: render.colour_by: found \"{name}\", expected the name of a column, such as \
-                 velocity, or of its component, such as velocity.x"
+                "minimal.toml with --set {set}: render.colour_by: found \"{name}\", expected the name of a \
+                 column, such as velocity, or of its component, such as velocity.x"
             ),
         );
     }
     assert_message(
         minimal(&["render.colour_range=[1,1]"]),
-        "minimal.toml with --set render.colour_range=[1,1]: render.colour_range: found [1, 1], expected two numbers, the \
-         lower first",
+        "minimal.toml with --set render.colour_range=[1,1]: render.colour_range: found [1, 1], expected two \
+         numbers, the lower first",
     );
     assert_message(
         minimal(&["output.render_every=0 s"]),
-        "minimal.toml with --set output.render_every=0 s: output.render_every: found \"0 s\", expected a number of steps \
-         from 1 (10) or a time above 0 (\"0.02 s\", \"20 ms\")",
+        "minimal.toml with --set output.render_every=0 s: output.render_every: found \"0 s\", expected a \
+         number of steps from 1 (10) or a time above 0 (\"0.02 s\", \"20 ms\")",
     );
 }
 
@@ -126,13 +128,14 @@ fn values_out_of_range_are_placed() {
 fn columns_to_record_are_named_once() {
     assert_message(
         minimal(&["output.record_columns=[\"velocity\",\"velocity\"]"]),
-        "minimal.toml with --set output.record_columns=[\"velocity\",\"velocity\"]: output.record_columns.1: found \"velocity\" \
-         again, expected each column once",
+        "minimal.toml with --set output.record_columns=[\"velocity\",\"velocity\"]: output.record_columns.1: \
+         found \"velocity\" again, expected each column once",
     );
     let scene = minimal(&["output.record_columns=[\"velocity\"]"]).expect("valid");
     assert_eq!(
         scene.value_error("output.record_columns.0", "this", "that").to_string(),
-        "minimal.toml with --set output.record_columns=[\"velocity\"]: output.record_columns.0: found this, expected that"
+        "minimal.toml with --set output.record_columns=[\"velocity\"]: output.record_columns.0: found this, \
+         expected that"
     );
 }
 
@@ -216,7 +219,8 @@ fn wrong_types_report_found_and_expected() {
     );
     assert_message(
         edited("shape.box", "shape.cube"),
-        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, sphere, cylinder, text, mesh, points",
+        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, \
+         sphere, cylinder, text, mesh, points",
     );
     assert_message(
         edited("[[particles]]", "[particles]"),
@@ -233,18 +237,18 @@ fn wrong_types_report_found_and_expected() {
     );
     assert_message(
         minimal(&["solver.iterations=2.5"]),
-        "minimal.toml with --set solver.iterations=2.5: solver.iterations: found 2.5, expected a whole number from 0 to \
-         4294967295",
+        "minimal.toml with --set solver.iterations=2.5: solver.iterations: found 2.5, expected a whole \
+         number from 0 to 4294967295",
     );
     assert_message(
         minimal(&["particles.0.shape=sphere"]),
-        "minimal.toml with --set particles.0.shape=sphere: particles.0.shape: found \"sphere\" alone, expected \
-         { sphere = { centre_m = …, radius_m = … } }",
+        "minimal.toml with --set particles.0.shape=sphere: particles.0.shape: found \"sphere\" alone, \
+         expected { sphere = { centre_m = …, radius_m = … } }",
     );
     assert_message(
         minimal(&["particles.0.shape.sphere.radius_m=1"]),
-        "minimal.toml with --set particles.0.shape.sphere.radius_m=1: particles.0.shape: found both box and sphere, \
-         expected one of box, rectangle, circle, sphere, cylinder, text, mesh, points",
+        "minimal.toml with --set particles.0.shape.sphere.radius_m=1: particles.0.shape: found both box and \
+         sphere, expected one of box, rectangle, circle, sphere, cylinder, text, mesh, points",
     );
 }
 
@@ -276,7 +280,8 @@ fn syntax_errors_point_at_the_character() {
     );
     assert_message(
         edited("version = 1", "version = 99999999999999999999"),
-        "minimal.toml:1:1: not valid TOML: found 99999999999999999999, expected a whole number of at most 64 bits",
+        "minimal.toml:1:1: not valid TOML: found 99999999999999999999, expected a whole number of at most 64 \
+         bits",
     );
 }
 
@@ -284,13 +289,13 @@ fn syntax_errors_point_at_the_character() {
 fn blocks_and_domain_must_fit_each_other() {
     assert_message(
         edited("max_m = [0.4, 0.4, 0.4]", "max_m = [0.4, 1.4, 0.4]"),
-        "minimal.toml:18:7: particles.0.shape.box: found y from 0.2 m to 1.4 m, expected a shape inside the domain, y from \
-         0 m to 1 m",
+        "minimal.toml:18:7: particles.0.shape.box: found y from 0.2 m to 1.4 m, expected a shape inside the \
+         domain, y from 0 m to 1 m",
     );
     assert_message(
         minimal(&["domain.max_m=[1,0.3,1]"]),
-        "minimal.toml with --set domain.max_m=[1,0.3,1]: particles.0.shape.box: found y from 0.2 m to 0.4 m, expected a \
-         shape inside the domain, y from 0 m to 0.3 m",
+        "minimal.toml with --set domain.max_m=[1,0.3,1]: particles.0.shape.box: found y from 0.2 m to 0.4 m, \
+         expected a shape inside the domain, y from 0 m to 0.3 m",
     );
     assert_message(
         edited("min_m = [0.0, 0.0, 0.0]", "min_m = [0.0, 1.0, 0.0]"),
@@ -298,8 +303,9 @@ fn blocks_and_domain_must_fit_each_other() {
     );
     assert_message(
         minimal(&["domain.max_m=[2e5,1,1]", "fluid.particle_spacing_m=0.01"]),
-        "minimal.toml with --set fluid.particle_spacing_m=0.01: domain: found 25000000000 cells of edge 0.02 m, the support \
-         radius, expected at most 4294967295; enlarge fluid.particle_spacing_m or shrink the domain",
+        "minimal.toml with --set fluid.particle_spacing_m=0.01: domain: found 25000000000 cells of edge 0.02 \
+         m, the support radius, expected at most 4294967295; enlarge fluid.particle_spacing_m or shrink the \
+         domain",
     );
     assert_message(
         minimal(&[
@@ -307,8 +313,9 @@ fn blocks_and_domain_must_fit_each_other() {
             "domain.min_m=[1e5,0,0]",
             "particles.0.shape.box={min_m=[1e5,0,0],max_m=[100001,1,1]}",
         ]),
-        "minimal.toml with --set domain.min_m=[1e5,0,0]: domain: found coordinates up to 100001 m, which 32-bit floats \
-         resolve to 0.011921048164 m, expected a domain near the origin of its particle spacing of 0.1 m",
+        "minimal.toml with --set domain.min_m=[1e5,0,0]: domain: found coordinates up to 100001 m, which \
+         32-bit floats resolve to 0.011921048164 m, expected a domain near the origin of its particle \
+         spacing of 0.1 m",
     );
 }
 
@@ -316,18 +323,20 @@ fn blocks_and_domain_must_fit_each_other() {
 fn no_particles_is_an_error() {
     assert_message(
         minimal(&["particles=[]"]),
-        "minimal.toml with --set particles=[]: particles: found no particles, expected at least one [[particles]] block",
+        "minimal.toml with --set particles=[]: particles: found no particles, expected at least one \
+         [[particles]] block",
     );
     assert_message(
         edited("particle_spacing_m = 0.1", "particle_spacing_m = 0.3"),
-        "minimal.toml:18:7: particles.0.shape.box: found no particles, because the shape is 0.2 m thin, expected a shape at \
-         least one fluid.particle_spacing_m, 0.3 m, thick",
+        "minimal.toml:18:7: particles.0.shape.box: found no particles, because the shape is 0.2 m thin, \
+         expected a shape at least one fluid.particle_spacing_m, 0.3 m, thick",
     );
     assert_message(
         minimal(&["particles.0={fill='uniform',shape.sphere={centre_m=[0.5,0.5,0.5],radius_m=0.02}}"]),
-        "minimal.toml with --set particles.0={fill='uniform',shape.sphere={centre_m=[0.5,0.5,0.5],radius_m=0.02}}: \
-         particles.0.shape.sphere: found no particles, because the shape's volume is 3.3510321638291124e-5 m³, expected at \
-         least the volume of a particle, 0.001 m³",
+        "minimal.toml with --set \
+         particles.0={fill='uniform',shape.sphere={centre_m=[0.5,0.5,0.5],radius_m=0.02}}: \
+         particles.0.shape.sphere: found no particles, because the shape's volume is 3.3510321638291124e-5 \
+         m³, expected at least the volume of a particle, 0.001 m³",
     );
 }
 
@@ -342,8 +351,9 @@ fn excessive_numbers_of_particles_are_refused_at_once() {
             "fluid.particle_spacing_m=0.001",
             "fluid.support_radius_spacings=5",
         ]),
-        "minimal.toml with --set fluid.particle_spacing_m=0.001: particles.0.shape: found 1000000000000 particles, \
-         expected at most 268435455 in all; enlarge fluid.particle_spacing_m (0.001 m) or shrink the shape",
+        "minimal.toml with --set fluid.particle_spacing_m=0.001: particles.0.shape: found 1000000000000 \
+         particles, expected at most 268435455 in all; enlarge fluid.particle_spacing_m (0.001 m) or shrink \
+         the shape",
     );
     // For any small spacing, and any sampling method.
     for spacing in ["1e-5", "1e-9", "1e-17"] {
@@ -368,8 +378,8 @@ fn overlapping_blocks_are_refused() {
     let error = Scene::parse(&text, "minimal.toml", &[]).unwrap().sample().unwrap_err().to_string();
     assert_eq!(
         error,
-        "minimal.toml:18:1: particles.0.shape: found 1 of 8 particles inside particles.1.shape, expected blocks that do \
-         not overlap"
+        "minimal.toml:18:1: particles.0.shape: found 1 of 8 particles inside particles.1.shape, expected \
+         blocks that do not overlap"
     );
 }
 
@@ -396,7 +406,8 @@ fn particles_inside_bodies_without_a_name_are_refused() {
 const REMOVED: [(&str, &str, &str); 7] = [
     (
         "colliders",
-        "plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0], surface = { friction = 0.2, sticky = true } }",
+        "plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0], surface = { friction = 0.2, sticky = true \
+         } }",
         "shape.plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0] }\nfriction = 0.2\nsticky = true",
     ),
     (
@@ -406,7 +417,8 @@ const REMOVED: [(&str, &str, &str); 7] = [
     ),
     (
         "colliders",
-        "box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1], motion = { velocity_m_s = [1, 0, 0] } }",
+        "box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1], motion = { velocity_m_s = [1, 0, 0] } \
+         }",
         "shape.box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1] }\n\
          motion.uniform = { velocity_m_s = [1, 0, 0] }",
     ),
@@ -422,7 +434,8 @@ const REMOVED: [(&str, &str, &str); 7] = [
     ),
     (
         "obstacles",
-        "name = \"tree\"\nrestitution = 0.5\nshape.cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
+        "name = \"tree\"\nrestitution = 0.5\nshape.cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, \
+         height_m = 1 }",
         "name = \"tree\"\nrestitution = 0.5\n\
          shape.upright_cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
     ),

@@ -121,26 +121,26 @@ fn a_scene_is_a_fluid_or_a_continuum() {
     for (sets, message) in [
         (
             &["fluid={particle_spacing_m=0.1}"][..],
-            "flat.toml with --set fluid={particle_spacing_m=0.1}: fluid: found [fluid] in a scene of solver.kind = \"mpm\", \
-             expected [mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\"",
+            "flat.toml with --set fluid={particle_spacing_m=0.1}: fluid: found [fluid] in a scene of \
+             solver.kind = \"mpm\", expected [mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\"",
         ),
         (
             &["snow={}"],
-            "flat.toml with --set snow={}: snow: found [snow] in a scene of solver.kind = \"mpm\", expected [mpm] alone; \
-             [fluid] and [snow] need solver.kind = \"pbd\"",
+            "flat.toml with --set snow={}: snow: found [snow] in a scene of solver.kind = \"mpm\", expected \
+             [mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\"",
         ),
         (
             &["solver.kind=pbd"],
-            "flat.toml with --set solver.kind=pbd: mpm: found [mpm] in a scene of solver.kind = \"pbd\", expected [fluid] \
-             alone or with [snow]; [mpm] needs solver.kind = \"mpm\"",
+            "flat.toml with --set solver.kind=pbd: mpm: found [mpm] in a scene of solver.kind = \"pbd\", \
+             expected [fluid] alone or with [snow]; [mpm] needs solver.kind = \"mpm\"",
         ),
     ] {
         assert_eq!(flat(sets).unwrap_err().to_string(), message);
     }
     assert_eq!(
         minimal(&["solver.kind=mpm"]).unwrap_err().to_string(),
-        "minimal.toml with --set solver.kind=mpm: fluid: found [fluid] in a scene of solver.kind = \"mpm\", expected [mpm] \
-         alone; [fluid] and [snow] need solver.kind = \"pbd\""
+        "minimal.toml with --set solver.kind=mpm: fluid: found [fluid] in a scene of solver.kind = \"mpm\", \
+         expected [mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\""
     );
     let without = |text: &str, section: &str| {
         let begin = text.find(section).unwrap();
@@ -251,9 +251,9 @@ fn steps_that_cannot_be_stable_are_refused_with_one_that_is() {
     let error = flat(&["time.dt_s=0.01"]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "flat.toml with --set time.dt_s=0.01: time.dt_s: found 0.01 s, in which an elastic wave in fresh snow, at 19.72 m/s, \
-         passes 1.972 cells: surely unstable, expected at most 0.00507 s; dt_s = 0.0008685 or dt_s = \"auto\" leaves a margin for \
-         hardening"
+        "flat.toml with --set time.dt_s=0.01: time.dt_s: found 0.01 s, in which an elastic wave in fresh \
+         snow, at 19.72 m/s, passes 1.972 cells: surely unstable, expected at most 0.00507 s; dt_s = \
+         0.0008685 or dt_s = \"auto\" leaves a margin for hardening"
     );
     for dt in ["0.00507", "0.0008685"] {
         assert!(flat(&[&format!("time.dt_s={dt}")]).is_ok());
@@ -277,8 +277,9 @@ fn steps_that_cannot_be_stable_are_refused_with_one_that_is() {
     );
     assert_eq!(
         minimal(&["time.dt_s=auto"]).unwrap_err().to_string(),
-        "minimal.toml with --set time.dt_s=auto: time.dt_s: found \"auto\" in a scene of solver.kind = \"pbd\", expected a \
-         positive number of seconds; only solver.kind = \"mpm\" and \"dem\" determine it themselves"
+        "minimal.toml with --set time.dt_s=auto: time.dt_s: found \"auto\" in a scene of solver.kind = \
+         \"pbd\", expected a positive number of seconds; only solver.kind = \"mpm\" and \"dem\" determine it \
+         themselves"
     );
 }
 
@@ -290,8 +291,8 @@ fn grids_fit_what_the_device_counts() {
     );
     assert_eq!(
         refusal("mpm.cell_size_m=1e-5"),
-        "mpm.cell_size_m: found 1e-5 m, which makes a grid of 400120009 blocks, expected larger cells or a smaller domain, of \
-         268435456 blocks at most"
+        "mpm.cell_size_m: found 1e-5 m, which makes a grid of 400120009 blocks, expected larger cells or a \
+         smaller domain, of 268435456 blocks at most"
     );
     let error = solid(&["mpm.cell_size_m=0.0004", "particles.0.count=100"]).unwrap_err().to_string();
     assert!(
@@ -319,7 +320,8 @@ fn nothing_leaves_the_plane() {
     }
     assert_eq!(
         refusal("particles.0.angular_velocity_rad_s=[1,0,0]"),
-        "particles.0.angular_velocity_rad_s: found [1, 0, 0], expected [0, 0, rate about z], because mpm.dimensions = 2"
+        "particles.0.angular_velocity_rad_s: found [1, 0, 0], expected [0, 0, rate about z], because \
+         mpm.dimensions = 2"
     );
     assert!(refusal("up_axis=z").starts_with("up_axis: found \"z\", expected \"x\" or \"y\""));
     assert!(
@@ -331,8 +333,8 @@ fn nothing_leaves_the_plane() {
 fn shapes_have_the_dimensions_of_the_scene() {
     assert_eq!(
         refusal("particles.0.shape={sphere={centre_m=[0.4,0.4,0],radius_m=0.1}}"),
-        "particles.0.shape: found a sphere, a shape of three dimensions, expected a shape of two (rectangle, circle, text), \
-         because mpm.dimensions = 2"
+        "particles.0.shape: found a sphere, a shape of three dimensions, expected a shape of two (rectangle, \
+         circle, text), because mpm.dimensions = 2"
     );
     let error =
         solid(&["particles.0.shape={circle={centre_m=[0.4,0.4],radius_m=0.1}}"]).unwrap_err().to_string();
@@ -364,8 +366,8 @@ fn numbers_of_particles_are_plausible() {
     assert_eq!(refusal("particles.0.count=0"), "particles.0.count: found 0, expected a whole number from 1");
     assert_eq!(
         refusal("particles.0.count=1000000000000"),
-        "particles.0.count: found 1000000000000 particles, expected at most 268435455 in all; enlarge mpm.cell_size_m (0.1 m) \
-         or shrink the shape"
+        "particles.0.count: found 1000000000000 particles, expected at most 268435455 in all; enlarge \
+         mpm.cell_size_m (0.1 m) or shrink the shape"
     );
     assert_eq!(
         refusal("particles.0.mass_spread=1"),
@@ -377,13 +379,13 @@ fn numbers_of_particles_are_plausible() {
     );
     assert_eq!(
         refusal("particles.0.shape.rectangle.max_m=[0.4,0.21]"),
-        "particles.0.shape.rectangle: found no particles, because the shape is 0.01 m thin, expected a shape at least one \
-         lattice spacing, 0.05 m, thick"
+        "particles.0.shape.rectangle: found no particles, because the shape is 0.01 m thin, expected a shape \
+         at least one lattice spacing, 0.05 m, thick"
     );
     assert_eq!(
         refusal("particles.0={fill='uniform',shape.circle={centre_m=[0.4,0.4],radius_m=0.01}}"),
-        "particles.0.shape.circle: found no particles, because the shape's area is 0.000314159265 m², expected at least the \
-         area of a particle, 0.0025 m²"
+        "particles.0.shape.circle: found no particles, because the shape's area is 0.000314159265 m², \
+         expected at least the area of a particle, 0.0025 m²"
     );
     assert!(
         refusal("particles.0.shape.rectangle.max_m=[1,0.4]")

@@ -120,8 +120,10 @@ fn letters_are_filled_in_the_plane_and_in_space() {
 
 /// A tetrahedron with its right angle at the origin, in the three formats.
 const OBJ: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 4\n\
-                   property list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty \
+                   float z\nelement face 4\n\
+                   property list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 \
+                   1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
 
 fn stl() -> String {
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -188,7 +190,8 @@ fn a_mesh_that_is_not_closed_is_refused_with_an_open_edge() {
     fs::write(&path, OBJ.replace("f 2 3 4\n", "")).unwrap();
     let error = mesh(path.to_str().unwrap(), &[]).unwrap_err().to_string();
     let expected = format!(
-        "particles.0.shape.mesh.path: found {}: an open edge from [0, 1, 0] to [1, 0, 0], expected a mesh of a closed surface",
+        "particles.0.shape.mesh.path: found {}: an open edge from [0, 1, 0] to [1, 0, 0], expected a mesh of \
+         a closed surface",
         path.display()
     );
     assert!(error.ends_with(&expected), "{error}");

@@ -60,18 +60,20 @@ fn bad_overrides_are_named() {
         ),
         (
             "particles.1.jitter_spacings=0",
-            "--set particles.1.jitter_spacings=0: particles has 1 elements, expected an index from 0 below 1, found \"1\"",
+            "--set particles.1.jitter_spacings=0: particles has 1 elements, expected an index from 0 below \
+             1, found \"1\"",
         ),
         (
             "particles.first.fill=uniform",
-            "--set particles.first.fill=uniform: particles has 1 elements, expected an index from 0 below 1, found \"first\"",
+            "--set particles.first.fill=uniform: particles has 1 elements, expected an index from 0 below 1, \
+             found \"first\"",
         ),
         ("time.dt_s.x=1", "--set time.dt_s.x=1: time.dt_s is a number, which holds no \"x\""),
         (
             "fluid.densty=1",
-            "minimal.toml with --set fluid.densty=1: fluid.densty: unknown key; expected one of particle_spacing_m, \
-             rest_density_kg_m3, support_radius_spacings, dynamic_viscosity_pa_s, xsph_rate_per_s, \
-             xsph_viscosity, wall_friction, wall_density, neighbour_grid, kernel, \
+            "minimal.toml with --set fluid.densty=1: fluid.densty: unknown key; expected one of \
+             particle_spacing_m, rest_density_kg_m3, support_radius_spacings, dynamic_viscosity_pa_s, \
+             xsph_rate_per_s, xsph_viscosity, wall_friction, wall_density, neighbour_grid, kernel, \
              constraint_gradient, initial_disorder_spacings, particle_mass_kg",
         ),
         (
@@ -80,12 +82,13 @@ fn bad_overrides_are_named() {
         ),
         (
             "time.dt_s=fast",
-            "minimal.toml with --set time.dt_s=fast: time.dt_s: found \"fast\", expected a number of seconds or \"auto\"",
+            "minimal.toml with --set time.dt_s=fast: time.dt_s: found \"fast\", expected a number of seconds \
+             or \"auto\"",
         ),
         (
             "fluid.rest_density_kg_m3=-1",
-            "minimal.toml with --set fluid.rest_density_kg_m3=-1: fluid.rest_density_kg_m3: found -1, expected a positive \
-             number of kg/m³",
+            "minimal.toml with --set fluid.rest_density_kg_m3=-1: fluid.rest_density_kg_m3: found -1, \
+             expected a positive number of kg/m³",
         ),
     ] {
         assert_eq!(minimal(&[argument]).unwrap_err().to_string(), message);

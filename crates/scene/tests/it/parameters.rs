@@ -198,8 +198,9 @@ fn advice_names_unlikely_settings() {
     assert_eq!(
         advice(&["time.dt_s=0.03"]),
         [
-            "minimal.toml with --set time.dt_s=0.03: time.dt_s: a particle that falls through the domain reaches 4.429 m/s and \
-          crosses 0.66 support radii in a step of 0.03 s; at most 0.5 needs a step of 2.258e-2 s or less"
+            "minimal.toml with --set time.dt_s=0.03: time.dt_s: a particle that falls through the domain \
+          reaches 4.429 m/s and crosses 0.66 support radii in a step of 0.03 s; at most 0.5 needs a step of \
+          2.258e-2 s or less"
         ]
     );
     assert_eq!(advice(&["particles.0.velocity_m_s=[0,0,50]"]).len(), 1);

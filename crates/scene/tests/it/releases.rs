@@ -138,8 +138,7 @@ fn a_random_packing_has_the_requested_density() {
 
 fn plate(more: &str, sets: &[&str]) -> Scene {
     let slab = format!(
-        "slabs=[{{name='ice',density_kg_m3=900,link_strength_pa=1000,link_shear_strength_pa=500,velocity_m_s=[1,0,0],shape={{plate={{\
-         origin_m=[9,3],size_m=[4,3],thickness_m=0.5,pieces=[4,3]{more}}}}}}}]"
+        "slabs=[{{name='ice',density_kg_m3=900,link_strength_pa=1000,link_shear_strength_pa=500,velocity_m_s=[1,0,0],shape={{plate={{origin_m=[9,3],size_m=[4,3],thickness_m=0.5,pieces=[4,3]{more}}}}}}}]"
     );
     slope(&[&[slab.as_str()], sets].concat()).unwrap_or_else(|e| panic!("{e}"))
 }

@@ -87,8 +87,8 @@ fn scales_out_of_range_are_placed() {
 fn errors_in_scaled_lengths_name_the_scale() {
     assert_eq!(
         minimal(&["scale=0.1"]).unwrap_err().to_string(),
-        "minimal.toml:18:40: particles.0.shape.box.max_m: found x = 0 m at scale 0.1, expected more than the lower corner's \
-         x = 0 m"
+        "minimal.toml:18:40: particles.0.shape.box.max_m: found x = 0 m at scale 0.1, expected more than the \
+         lower corner's x = 0 m"
     );
     // Values that are not scaled are as in the file.
     assert_eq!(

@@ -176,8 +176,8 @@ fn lines_name_the_place_in_the_file() {
         Scene::parse(&text, "minimal.toml", &[]).expect_err("three values are wrong").to_string(),
         "minimal.toml:10:1: fluid.particle_spacing_m: found -0.1, expected a positive number of metres\n  \
          minimal.toml:11:1: fluid.rest_density_kg_m3: found -1, expected a positive number of kg/m³\n  \
-         minimal.toml:19:1: particles.0.velocity_m_s: found [0, inf, 0], expected three finite numbers of m/s, at \
-         most 1e18"
+         minimal.toml:19:1: particles.0.velocity_m_s: found [0, inf, 0], expected three finite numbers of \
+         m/s, at most 1e18"
     );
 }
 
@@ -187,8 +187,7 @@ fn blocks_and_bodies_report_all_their_wrong_values() {
         "particles=[{shape={box={min_m=[0.2,0.2,0.2],max_m=[0.4,2,0.4]}},temperature_c=-300},\
          {shape={sphere={centre_m=[0.7,0.7,0.7],radius_m=-1}}},\
          {shape={sphere={centre_m=[0.7,0.7,2],radius_m=0.2}}}]",
-        "bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}},friction=-1},{name='a,b',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=-1}},friction=-1,\
-         motion={keyframed={pivot_m=[0,0,0],keys=[{time_s=0},{time_s=1e99},{time_s=2},{time_s=1}]}}}]",
+        "bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}},friction=-1},{name='a,b',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=-1}},friction=-1,motion={keyframed={pivot_m=[0,0,0],keys=[{time_s=0},{time_s=1e99},{time_s=2},{time_s=1}]}}}]",
     ])
     .expect_err("many values are wrong")
     .to_string();
@@ -251,8 +250,7 @@ fn the_number_of_reported_errors_has_a_limit() {
 fn full_scenes() -> Vec<(Load, Vec<&'static str>)> {
     let bodies = crate::bodies::ALL_SHAPES;
     let layer = "dem.weak_layer={strength_n=1,fails_at_s=2,fails_within={centre_m=[5,5],radius_m=1}}";
-    let slab = "slabs=[{name='s',density_kg_m3=300,link_strength_pa=1e4,shape={plate={origin_m=[10,5],size_m=[4,4],\
-                thickness_m=0.5,pieces=[4,4]}}}]";
+    let slab = "slabs=[{name='s',density_kg_m3=300,link_strength_pa=1e4,shape={plate={origin_m=[10,5],size_m=[4,4],thickness_m=0.5,pieces=[4,4]}}}]";
     vec![
         (minimal, vec![bodies, "fluid.particle_mass_kg=1"]),
         (snowy, vec![bodies, "snow.links.compliance_m_n=0.001"]),

@@ -60,7 +60,8 @@ fn values_of_snow_out_of_range_are_placed() {
         ("shape_stiffness = 1.01", "shape_stiffness: found 1.01, expected a number from 0 to 1"),
         (
             "links.most = 0",
-            "links.most: found 0, expected a whole number from 1 to 32; limit = \"none\" makes snow without links",
+            "links.most: found 0, expected a whole number from 1 to 32; limit = \"none\" makes snow without \
+             links",
         ),
         ("links.most = 33", "links.most: found 33, expected a whole number from 1 to 32"),
         (
@@ -69,8 +70,8 @@ fn values_of_snow_out_of_range_are_placed() {
         ),
         (
             "links.temperature_c = 1",
-            "links.temperature_c: found 1 °C, expected at most snow.heat.freezing_temperature_c, 0 °C, because water is \
-             not linked",
+            "links.temperature_c: found 1 °C, expected at most snow.heat.freezing_temperature_c, 0 °C, \
+             because water is not linked",
         ),
         ("links.reach_spacings = 9.0", "links.reach_spacings: found 9, expected a number from 0.1 to 2"),
         ("links.break_ratio = 0.9", "links.break_ratio: found 0.9, expected a number from 1 to 1e9"),
@@ -101,7 +102,8 @@ fn values_of_snow_out_of_range_are_placed() {
         ),
         (
             "heat.homogeneous_freezing_temperature_c = 0",
-            "heat.homogeneous_freezing_temperature_c: found 0 °C, expected less than snow.heat.freezing_temperature_c, 0 °C",
+            "heat.homogeneous_freezing_temperature_c: found 0 °C, expected less than \
+             snow.heat.freezing_temperature_c, 0 °C",
         ),
         ("heat.latent_heat_j_kg = 0", "heat.latent_heat_j_kg: found 0, expected a positive number of J/kg"),
         ("transition.blend_speed = 0", "transition.blend_speed: found 0, expected a positive number"),
@@ -116,8 +118,8 @@ fn values_of_snow_out_of_range_are_placed() {
         (
             "friction = 0.5",
             "friction: unknown key; expected one of contact_radius_spacings, youngs_modulus_pa, \
-             contact_compliance_m_n, non_penetration_stiffness, \
-         averaging, static_friction, kinetic_friction, xsph_viscosity, shape_stiffness, links, heat, transition",
+             contact_compliance_m_n, non_penetration_stiffness, averaging, static_friction, \
+             kinetic_friction, xsph_viscosity, shape_stiffness, links, heat, transition",
         ),
     ] {
         let (key, _) = line.split_once(" = ").unwrap();
@@ -153,8 +155,8 @@ fn snow_needs_its_section() {
     );
     assert_message(
         minimal(&["domain.walls=particles"]),
-        "minimal.toml with --set domain.walls=particles: domain.walls: found \"particles\" in a scene without snow, \
-         expected \"analytic\", or a [snow] section",
+        "minimal.toml with --set domain.walls=particles: domain.walls: found \"particles\" in a scene \
+         without snow, expected \"analytic\", or a [snow] section",
     );
     assert_eq!(snowy("", &["domain.walls=particles"]).unwrap().domain.walls, WallModel::Particles);
     // Boundary particles are sampled on planes and spheres at rest only.
@@ -180,13 +182,13 @@ fn snow_needs_its_section() {
 fn temperatures_of_blocks_are_physical() {
     assert_message(
         snowy("", &["particles.0.temperature_c=-274"]),
-        "snow.toml with --set particles.0.temperature_c=-274: particles.0.temperature_c: found -274, expected a temperature \
-         from -273.15 °C to 10000 °C",
+        "snow.toml with --set particles.0.temperature_c=-274: particles.0.temperature_c: found -274, \
+         expected a temperature from -273.15 °C to 10000 °C",
     );
     assert_message(
         minimal(&["particles.0.temperature_c=nan"]),
-        "minimal.toml with --set particles.0.temperature_c=nan: particles.0.temperature_c: found nan, expected a temperature \
-         from -273.15 °C to 10000 °C",
+        "minimal.toml with --set particles.0.temperature_c=nan: particles.0.temperature_c: found nan, \
+         expected a temperature from -273.15 °C to 10000 °C",
     );
 }
 
@@ -231,15 +233,15 @@ fn blocks_that_change_at_once_are_advised_against() {
     assert_eq!(
         advice(&["particles.0.temperature_c=1.5"]),
         [
-            "snow.toml with --set particles.0.temperature_c=1.5: particles.0.temperature_c: 1.5 °C makes snow above freezing, \
-          which melts at once; freezing is at 0 °C"
+            "snow.toml with --set particles.0.temperature_c=1.5: particles.0.temperature_c: 1.5 °C makes \
+          snow above freezing, which melts at once; freezing is at 0 °C"
         ]
     );
     assert_eq!(
         advice(&["particles.0.phase=water"]),
         [
-            "snow.toml:20:1: particles.0.temperature_c: -10 °C makes water below freezing, which freezes at once; freezing is \
-          at 0 °C"
+            "snow.toml:20:1: particles.0.temperature_c: -10 °C makes water below freezing, which freezes at \
+          once; freezing is at 0 °C"
         ]
     );
     assert_eq!(advice(&["particles.0.temperature_c=0"]), [""; 0]);
@@ -287,7 +289,8 @@ fn steps_too_long_for_heat_are_refused_with_one_that_works() {
     let (before, largest) = before.rsplit_once(' ').unwrap();
     assert_eq!(
         before,
-        "snow.toml:6:1: time.dt_s: found 0.01 s, in which heat is conducted farther than between neighbouring particles, expected at most"
+        "snow.toml:6:1: time.dt_s: found 0.01 s, in which heat is conducted farther than between \
+         neighbouring particles, expected at most"
     );
     let largest_s: f64 = largest.parse().unwrap();
     assert!((0.999..=1.0).contains(&(largest_s * rate_per_s / 0.5)), "{largest}");
@@ -306,8 +309,10 @@ fn steps_too_long_for_heat_are_refused_with_one_that_works() {
 #[test]
 fn a_scene_with_snow_reads_back() {
     let lines = "averaging = \"off\"\nshape_stiffness = 0.3\n\
-                 links = { limit = \"constant\", compliance_m_n = 1e-4, builder = \"compare_and_swap\", rounds = 3 }\n\
-                 heat = { latent_heat = \"enthalpy\", latent_heat_j_kg = 3e5 }\ntransition.blend_threshold = 0.25";
+                 links = { limit = \"constant\", compliance_m_n = 1e-4, builder = \"compare_and_swap\", \
+                 rounds = 3 }\n\
+                 heat = { latent_heat = \"enthalpy\", latent_heat_j_kg = 3e5 }\ntransition.blend_threshold = \
+                 0.25";
     let scene = snowy(lines, &["domain.walls=particles", "render.colour_by=temperature"]).unwrap();
     assert_eq!(Scene::parse(&toml::to_string(&scene).unwrap(), "written", &[]).unwrap(), scene);
     let json = serde_json::to_string(&scene).unwrap();

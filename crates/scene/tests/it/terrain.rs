@@ -20,8 +20,8 @@ fn heights(replacing: &[(usize, &str)]) -> String {
     format!("{GRID}{}\n", rows.join("\n"))
 }
 
-const LAMBERT: &str = "PROJCS[\"MGI / Austria Lambert\",GEOGCS[\"MGI\",DATUM[\"MGI\",SPHEROID[\"Bessel 1841\",6377397.155,299.1528128]]],\
-     PROJECTION[\"Lambert_Conformal_Conic_2SP\"],PARAMETER[\"false_easting\",400000],UNIT[\"metre\",1],AUTHORITY[\"EPSG\",\"31287\"]]";
+const LAMBERT: &str = "PROJCS[\"MGI / Austria Lambert\",GEOGCS[\"MGI\",DATUM[\"MGI\",SPHEROID[\"Bessel \
+     1841\",6377397.155,299.1528128]]],PROJECTION[\"Lambert_Conformal_Conic_2SP\"],PARAMETER[\"false_easting\",400000],UNIT[\"metre\",1],AUTHORITY[\"EPSG\",\"31287\"]]";
 
 struct Files {
     directory: tempfile::TempDir,
@@ -111,7 +111,9 @@ fn holes_are_refused_or_filled() {
     let files = Files::new(&heights(&[(7, "-9999")]));
     let error = files.scene(FILE, OWN).unwrap_err().to_string();
     assert!(
-        error.contains("slope.asc: 1 unknown heights that known ones enclose, in 1 holes; the largest, of 1 heights, begins at row 2 from the south, column 3 from the west, easting 1010.0 m and northing 2005.0 m")
+        error.contains("slope.asc: 1 unknown heights that known ones enclose, in 1 holes; the largest, of 1 \
+                        heights, begins at row 2 from the south, column 3 from the west, easting 1010.0 m \
+                        and northing 2005.0 m")
             && error.ends_with("expected a map without holes, or terrain.fill_holes = true"),
         "{error}"
     );
@@ -234,7 +236,8 @@ fn missing_projections_are_named() {
     let (with, without) = (geojson(crs, ON_MAP, "{}"), geojson("", ON_MAP, "{}"));
     let (map, area) = (files.path("slope.asc"), files.path("release.geojson"));
     let no_map = format!(
-        "terrain.file: {}: found no projection, expected that of a GeoTIFF or the file {}: rasters of the flow carry none",
+        "terrain.file: {}: found no projection, expected that of a GeoTIFF or the file {}: rasters of the \
+         flow carry none",
         map.display(),
         files.path("slope.prj").display()
     );
@@ -242,7 +245,8 @@ fn missing_projections_are_named() {
     assert_eq!(advice(&files), std::slice::from_ref(&no_map));
     files.write("release.geojson", &with);
     let taken = format!(
-        "releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is unknown; it is taken for the same",
+        "releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is unknown; \
+         it is taken for the same",
         area.display()
     );
     assert_eq!(advice(&files), [no_map, taken]);
@@ -250,7 +254,8 @@ fn missing_projections_are_named() {
     assert!(advice(&files).is_empty());
     files.write("release.geojson", &without);
     let taken = format!(
-        "releases.0.polygons: {}: found no projection, expected one; it is taken for the terrain's, EPSG:31287",
+        "releases.0.polygons: {}: found no projection, expected one; it is taken for the terrain's, \
+         EPSG:31287",
         area.display()
     );
     assert_eq!(advice(&files), [taken]);
@@ -289,7 +294,8 @@ fn projections_that_are_not_in_metres_or_contradict_one_another_are_refused() {
     files.write("slope.tif", tiff.into_inner());
     files.write("slope.prj", LAMBERT);
     let expected = format!(
-        "terrain.file: found {}: the projection EPSG:31287, expected that of the GeoTIFF beside it, EPSG:32632",
+        "terrain.file: found {}: the projection EPSG:31287, expected that of the GeoTIFF beside it, \
+         EPSG:32632",
         files.path("slope.prj").display()
     );
     let error = message("file='@slope.tif'");

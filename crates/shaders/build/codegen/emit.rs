@@ -54,7 +54,8 @@ pub fn rust_source<'a>(
     for (area, modules) in areas {
         let _ = writeln!(source, "/// Shaders of `glsl/{area}`.\npub mod {area} {{\n{modules}}}");
     }
-    source.push_str("/// Structs that several shaders share, laid out as GLSL's `layout(scalar)` does.\npub mod types {\n");
+    source.push_str("/// Structs that several shaders share, laid out as GLSL's `layout(scalar)` does.\npub \
+                     mod types {\n");
     for definition in shared.values() {
         struct_definition(&mut source, definition);
     }
@@ -243,7 +244,8 @@ fn module(
     for binding in &bindings {
         let _ = write!(
             out,
-            "frazil_vk::BindingSource {{ name: {:?}, element_bytes: {}, reads: {}, writes: {}, elements: {} }},",
+            "frazil_vk::BindingSource {{ name: {:?}, element_bytes: {}, reads: {}, writes: {}, elements: {} \
+             }},",
             binding.name,
             binding.element.size(),
             binding.reads,
@@ -305,7 +307,8 @@ fn module(
     let argument = if bindings.is_empty() { "_" } else { "b" };
     let _ = writeln!(
         out,
-        "fn buffers<'a>({argument}: &Self::Bindings<'a>) -> impl AsRef<[&'a frazil_vk::RawBuffer]> {{ [{}] as [&frazil_vk::RawBuffer; {}] }}\n}}",
+        "fn buffers<'a>({argument}: &Self::Bindings<'a>) -> impl AsRef<[&'a frazil_vk::RawBuffer]> {{ [{}] \
+         as [&frazil_vk::RawBuffer; {}] }}\n}}",
         names.join(", "),
         names.len()
     );
@@ -379,7 +382,8 @@ fn specialization_struct(out: &mut String, label: &str, specializations: &[Speci
             let _ = writeln!(out, "{}: {},", spec.name, spec.default_bits);
         }
     }
-    out.push_str("} } }\nimpl Specialization {\n/// The values in the order of their ids.\npub fn bits(&self) -> Vec<u32> { vec![\n");
+    out.push_str("} } }\nimpl Specialization {\n/// The values in the order of their ids.\npub fn \
+                  bits(&self) -> Vec<u32> { vec![\n");
     for spec in specializations {
         let bits = if spec.is_float { ".to_bits()" } else { "" };
         let _ = writeln!(out, "self.{}{bits},", spec.name);

@@ -153,7 +153,8 @@ pub fn reflect(words: &[u32]) -> Result<Interface, String> {
     for (i, binding) in bindings.iter().enumerate() {
         if binding.slot as usize != i && entry.exec_model == spirq::entry_point::ExecutionModel::GLCompute {
             return Err(format!(
-                "binding {} is \"{}\", expected binding {i}: slots must be 0, 1, 2 … and every buffer declared must be used",
+                "binding {} is \"{}\", expected binding {i}: slots must be 0, 1, 2 … and every buffer \
+                 declared must be used",
                 binding.slot, binding.name
             ));
         }
@@ -181,7 +182,8 @@ fn reflect_binding(name: Option<&str>, slot: u32, ty: &Type) -> Result<Binding, 
     let stride = array.stride.unwrap_or(0);
     if array.nelement.is_some() || stride != element.size() {
         return Err(format!(
-            "binding {slot} \"{name}\": elements lie {stride} bytes apart but take {}: declare the block layout(scalar)",
+            "binding {slot} \"{name}\": elements lie {stride} bytes apart but take {}: declare the block \
+             layout(scalar)",
             element.size()
         ));
     }
@@ -230,7 +232,8 @@ fn element(ty: &Type, place: &str) -> Result<Element, String> {
                     Field { offset: member.offset.unwrap_or(0), element: element(&member.ty, &name)?, name };
                 if field.offset != end {
                     return Err(format!(
-                        "\"{place}.{}\" lies at byte {} but the fields before it end at {end}: declare the block layout(scalar)",
+                        "\"{place}.{}\" lies at byte {} but the fields before it end at {end}: declare the \
+                         block layout(scalar)",
                         field.name, field.offset
                     ));
                 }

@@ -68,7 +68,8 @@ impl fmt::Display for FaultyGrain {
         let Self { radius_m, position_m, velocity_m_s, spin_1_s, .. } = self;
         write!(
             f,
-            "position {position_m:?} m, velocity {velocity_m_s:?} m/s, spin {spin_1_s:?} rad/s, radius {radius_m} m"
+            "position {position_m:?} m, velocity {velocity_m_s:?} m/s, spin {spin_1_s:?} rad/s, radius \
+             {radius_m} m"
         )
     }
 }
@@ -92,30 +93,30 @@ impl From<DemFault> for SolverFault {
         }
         if let Some(id) = too_fast {
             let message = format!(
-                "grain {id} is too fast: centre or surface of the fastest grain move by {travel:.2} radii per step, \
-                 expected at most 1 ({grain}); {slower}"
+                "grain {id} is too fast: centre or surface of the fastest grain move by {travel:.2} radii \
+                 per step, expected at most 1 ({grain}); {slower}"
             );
             return fault("Collide", format!("grain {id}"), message);
         }
         if let Some(id) = crowded {
             let message = if travel > FAST_TRAVEL {
                 format!(
-                    "grain {id} touches more than {MANY_CONTACTS} others because grains are too fast: some move by \
-                     {travel:.2} radii per step ({grain}); {slower}"
+                    "grain {id} touches more than {MANY_CONTACTS} others because grains are too fast: some \
+                     move by {travel:.2} radii per step ({grain}); {slower}"
                 )
             } else if overlap > 0.0 {
                 let stiffness_n_m = f64::from(grain.stiffness_n_m) * overlap / SUGGESTED_OVERLAP;
                 format!(
-                    "grain {id} touches more than {MANY_CONTACTS} others, and grains overlap by {:.0} % of a radius: \
-                     contacts are too soft for their load ({grain}); try dem.normal_stiffness_n_m = {} with \
-                     time.dt_s = \"auto\"",
+                    "grain {id} touches more than {MANY_CONTACTS} others, and grains overlap by {:.0} % of a \
+                     radius: contacts are too soft for their load ({grain}); try dem.normal_stiffness_n_m = \
+                     {} with time.dt_s = \"auto\"",
                     100.0 * overlap,
                     two_digits_up(stiffness_n_m)
                 )
             } else {
                 format!(
-                    "grain {id} touches more than {MAX_CONTACTS} others, which is the most that its list can hold \
-                     ({grain}); a smaller dem.radius_spread or range of attraction has fewer"
+                    "grain {id} touches more than {MAX_CONTACTS} others, which is the most that its list can \
+                     hold ({grain}); a smaller dem.radius_spread or range of attraction has fewer"
                 )
             };
             return fault("Collide", format!("grain {id}"), message);

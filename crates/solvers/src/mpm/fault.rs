@@ -73,8 +73,8 @@ impl From<Fault> for SolverFault {
                 // Another share than a half only follows from speed.
                 let share = if travel > 1.0 { SUGGESTED_TRAVEL / travel } else { f64::NAN };
                 let message = format!(
-                    "particle {id}, in cell {cell:?}, {what} (position {position_m:?} m, velocity {velocity_m_s:?} m/s, \
-                     det F_E {determinant}, {travel:.2} cells per step); {}",
+                    "particle {id}, in cell {cell:?}, {what} (position {position_m:?} m, velocity \
+                     {velocity_m_s:?} m/s, det F_E {determinant}, {travel:.2} cells per step); {}",
                     suggest_dt(f64::from(dt_s), share)
                 );
                 (format!("particle {id}"), message)

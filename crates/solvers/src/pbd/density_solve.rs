@@ -149,8 +149,8 @@ impl DensitySolve {
         (status.n_unmet > 0).then(|| {
             format!(
                 "{} of {} steps left a larger density error than solver.density_tolerance = {} after \
-                 solver.max_iterations = {}: at most {:.2e}, in step {}; a smaller time.dt_s or more iterations \
-                 help",
+                 solver.max_iterations = {}: at most {:.2e}, in step {}; a smaller time.dt_s or more \
+                 iterations help",
                 status.n_unmet,
                 status.n_steps,
                 self.tolerance,

@@ -140,8 +140,8 @@ impl FaultCheck {
             fault::FAULT_TOO_FAST => (
                 "UpdateVelocity",
                 format!(
-                    "is too fast: the fastest particle moves at {:.4} m/s, {fastest:.2} support radii per step, \
-                     expected less than {} m/s (solver.max_courant)",
+                    "is too fast: the fastest particle moves at {:.4} m/s, {fastest:.2} support radii per \
+                     step, expected less than {} m/s (solver.max_courant)",
                     record.fastest_m_s, self.limits.max_speed_m_s
                 ),
                 SUGGESTED_COURANT / fastest,

@@ -247,20 +247,21 @@ impl Sweep {
             "limit of a block's surface",
         ];
         format!(
-            "The gain of the loop is a property of the time step. Courant numbers from which strain grows:\n\n{}\n\
+            "The gain of the loop is a property of the time step. Courant numbers from which strain \
+             grows:\n\n{}\n\
              - **Clamping** (factored weights, strain floor) leaves the limit where it is, and removes what \
              the loop begins with: both together leave nothing at any C.\n\
              - **A mass cut-off** (`node_mass_cutoff`: lighter nodes take no stress) of 10⁻⁶ of a cell \
              removes the almost massless nodes that the paper blames, and changes nothing. One that is large \
              enough to move the limit takes stress from nodes that carry it: forces no longer sum to 0, and \
              momentum is lost. It is off by default.\n\
-             - **APIC and MLS** raise both limits, that of a lone particle to about that of a block in PIC and \
-             FLIP, and keep spin that rounding makes.\n\
+             - **APIC and MLS** raise both limits, that of a lone particle to about that of a block in PIC \
+             and FLIP, and keep spin that rounding makes.\n\
              - The **time step** removes the feedback: below the limit of a lone particle strain grows in no \
              variant. `dt = \"auto\"` takes C = 0.5.\n\
-             - **Surface cells of a block** are not like lone particles: their particles share nodes with those \
-             inside. What grows beyond the block's own limit is largest at the surface, and grows inside as \
-             fast.\n",
+             - **Surface cells of a block** are not like lone particles: their particles share nodes with \
+             those inside. What grows beyond the block's own limit is largest at the surface, and grows \
+             inside as fast.\n",
             table(&header, &rows)
         )
     }
@@ -351,14 +352,15 @@ impl Sweep {
         };
         format!(
             "\n## Feedback over the time step\n\n\
-             A particle with the stress σ gives its nodes −Δt V σ ∇w/(w m), and gets ∇v = −(Δt/ρ) σ A back, A \
-             = Σ ∇w ∇wᵀ/w. The splines' products make A diagonal, a(f)/h² on each axis, with a from 3 (on a \
-             node) to 3.14. A node far out has the share 1.5 (offset) in a: its velocity, as ∇w/w, grows \
+             A particle with the stress σ gives its nodes −Δt V σ ∇w/(w m), and gets ∇v = −(Δt/ρ) σ A back, \
+             A = Σ ∇w ∇wᵀ/w. The splines' products make A diagonal, a(f)/h² on each axis, with a from 3 (on \
+             a node) to 3.14. A node far out has the share 1.5 (offset) in a: its velocity, as ∇w/w, grows \
              without bound, but comes back multiplied by ∇w. So the gain does not depend on small masses. \
-             Under equal strain ε along all axes, with C = c Δt/h and κ = (2μ + Dλ)/(λ + 2μ) = {kappa:.3}:\n\n\
-             - PIC and FLIP keep no ∇v, and v is unchanged as Σ ∇w = 0, whatever their shares: ε' = (1 − κ C² \
-             a) ε. Strain overshoots from κ C² a = 1 and grows, with alternating sign, from 2: C = {} at the \
-             two offsets. Equal strain grows first, shear (κ = 2μ/(λ + 2μ)) later.\n\
+             Under equal strain ε along all axes, with C = c Δt/h and κ = (2μ + Dλ)/(λ + 2μ) = \
+             {kappa:.3}:\n\n\
+             - PIC and FLIP keep no ∇v, and v is unchanged as Σ ∇w = 0, whatever their shares: ε' = (1 − κ \
+             C² a) ε. Strain overshoots from κ C² a = 1 and grows, with alternating sign, from 2: C = {} at \
+             the two offsets. Equal strain grows first, shear (κ = 2μ/(λ + 2μ)) later.\n\
              - APIC keeps c = Δt C: ε' = ε + c − κ C² a ε, c' = c − 3κ C² ε, which is stable up to κ C² = \
              4/(2a − 3): C = {}.\n\
              - MLS is the same with 3 for a: C = {}.\n\n\
@@ -368,9 +370,9 @@ impl Sweep {
              step where it grows beyond 10⁻⁴ before snow yields:\n\n{}\n\
              A block of 4³ cells, 8³ particles, in flight at {SPEED_M_S} m/s; largest values over its \
              outermost particles and the others at steps {}:\n\n{}\n\
-             The same block at rest, elastic, all of its particles strained differently by up to 10⁻⁵; growth of \
-             the largest ‖F − R‖ per step, of the surface / inside, and of the surface over that inside at the \
-             end:\n\n{}\n\
+             The same block at rest, elastic, all of its particles strained differently by up to 10⁻⁵; \
+             growth of the largest ‖F − R‖ per step, of the surface / inside, and of the surface over that \
+             inside at the end:\n\n{}\n\
              ## Each remedy\n\n{}",
             limits(Transfer::PicFlip),
             limits(Transfer::Apic),

@@ -142,8 +142,9 @@ fn page(all: &[Fragments]) -> String {
         "most pieces",
     ];
     format!(
-        "Two particles belong to one piece if they, or others between them, are at most a linking length apart. \
-         Fragments are pieces with at least {} % of all particles; isolated particles are pieces of one.\n\n{}",
+        "Two particles belong to one piece if they, or others between them, are at most a linking length \
+         apart. Fragments are pieces with at least {} % of all particles; isolated particles are pieces of \
+         one.\n\n{}",
         digits(100.0 * FRAGMENT_SHARE, 1),
         table(&header, &rows)
     )

@@ -146,21 +146,22 @@ pub fn page(found: &[Packed]) -> String {
     let fits: Vec<String> = FITS.iter().map(|fit| format!("{} ({})", fit.key, fit.formula)).collect();
     format!(
         "\n## Modulus over density (fig 4.4)\n\n\
-         The figure shows measured moduli over density; from it the paper takes ν from 0.2 to 0.35, and E₀ from \
-         1.4e3 to 1.4e5 Pa with a doubt. Its points are not in the paper as numbers; here are fits to later \
-         measurements, {}. The engine's snow as it is packed, under a strain of {STRAIN:e} along one axis:\n\n{}\n\
-         - **Right in the paper**: ν = 0.2 is within what is measured, and stays 0.2 as snow is packed; E drops by \
-         orders of magnitude with density, in the method, too.\n\
-         - **Not right**: the range of E₀. At 400 kg/m³ measured snow has {:.0} to {:.0} times the method's 1.4e5 \
-         Pa. The 4.0·10³ that it quotes for E has no unit; taken for Pa it is four and a half decades below them \
-         and more.\n\
-         - The method also stiffens faster: d ln E/d ln ρ = 1 + ξ ρ₀/ρ, 11 at ρ₀, where fits have 4.4 and 4.6. \
-         ξ = 3.5 would have their exponent at ρ₀.\n\
+         The figure shows measured moduli over density; from it the paper takes ν from 0.2 to 0.35, and E₀ \
+         from 1.4e3 to 1.4e5 Pa with a doubt. Its points are not in the paper as numbers; here are fits to \
+         later measurements, {}. The engine's snow as it is packed, under a strain of {STRAIN:e} along one \
+         axis:\n\n{}\n\
+         - **Right in the paper**: ν = 0.2 is within what is measured, and stays 0.2 as snow is packed; E \
+         drops by orders of magnitude with density, in the method, too.\n\
+         - **Not right**: the range of E₀. At 400 kg/m³ measured snow has {:.0} to {:.0} times the method's \
+         1.4e5 Pa. The 4.0·10³ that it quotes for E has no unit; taken for Pa it is four and a half decades \
+         below them and more.\n\
+         - The method also stiffens faster: d ln E/d ln ρ = 1 + ξ ρ₀/ρ, 11 at ρ₀, where fits have 4.4 and \
+         4.6. ξ = 3.5 would have their exponent at ρ₀.\n\
          - The price of measured moduli is the time step, in proportion to √(ρ/E): the last two rows of the \
          table of steps.\n\n\
-         Wind, of which the paper (sec 5.2) says that the method lacks it, has no data there to repeat, and no \
-         setting here. As a pressure, ½ ρ_air u², 20 m/s are 0.26 kPa, a fifteenth of what fresh snow carries \
-         before it yields.\n",
+         Wind, of which the paper (sec 5.2) says that the method lacks it, has no data there to repeat, and \
+         no setting here. As a pressure, ½ ρ_air u², 20 m/s are 0.26 kPa, a fifteenth of what fresh snow \
+         carries before it yields.\n",
         fits.join(" and "),
         table(&header, &rows),
         ratios.iter().copied().fold(f64::INFINITY, f64::min),

@@ -291,29 +291,29 @@ fn page(variants: &[Variant], drifts: &[Drift], worst: &[&Drift], steps: u64) ->
         .collect();
     format!(
         "One particle without stress, alone, at {SPEED_M_S} m/s along x, in cells of {CELL_M} m with Δt = \
-         {DT_S} s, for {steps} steps in f32. It lies a hair off the rows of nodes along y and z, where \
-         nodes at almost two cells get weights near (offset)³/6. In exact numbers nothing happens to it, \
-         since all its nodes have one velocity. The paper (sec 4.1) argues that Σ v ∇w is then not 0 but \
-         rounding, that this strains the particle, and that the force of that strain on an almost massless \
-         node feeds it; it shows no measurement. Here is one: ‖∇v‖ from the change of F_E in one step, \
-         ‖F_E − I‖, ‖F_E − R_E‖, strain energy, and the change of kinetic energy, each of the offset that \
-         was strained most.\n\n{}\n\
+         {DT_S} s, for {steps} steps in f32. It lies a hair off the rows of nodes along y and z, where nodes \
+         at almost two cells get weights near (offset)³/6. In exact numbers nothing happens to it, since all \
+         its nodes have one velocity. The paper (sec 4.1) argues that Σ v ∇w is then not 0 but rounding, \
+         that this strains the particle, and that the force of that strain on an almost massless node feeds \
+         it; it shows no measurement. Here is one: ‖∇v‖ from the change of F_E in one step, ‖F_E − I‖, ‖F_E \
+         − R_E‖, strain energy, and the change of kinetic energy, each of the offset that was strained \
+         most.\n\n{}\n\
          Stress-free at every step looked at, to the bit: {free}.\n\n\
          ## What feeds it\n\n\
-         - *Weights as printed* (eq 3.3) are sums of terms near 1, off by 10⁻⁷ each. A weight of \
-         (offset)³/6 drowns in that from offsets of about 10⁻² h down: it may come out 0 or negative, and \
-         the node then has no velocity. Its slope, (offset)²/2, does not drown, so that Σ v ∇w lacks v \
-         (offset)²/2h: 0.00125 /s an axis at 5·10⁻³ h.\n\
+         - *Weights as printed* (eq 3.3) are sums of terms near 1, off by 10⁻⁷ each. A weight of (offset)³/6 \
+         drowns in that from offsets of about 10⁻² h down: it may come out 0 or negative, and the node then \
+         has no velocity. Its slope, (offset)²/2, does not drown, so that Σ v ∇w lacks v (offset)²/2h: \
+         0.00125 /s an axis at 5·10⁻³ h.\n\
          - Otherwise it is the rounding of the sum Σ v ∇w, in proportion to v/h.\n\
          - *Here the loop damps.* Δt is a fifth of the time in which a wave crosses a cell; a step then \
          multiplies a stretch by less than 1 (last section), and ‖F − R‖ comes to a bound within some tens \
          of steps, with an energy that is to be seen beside the 0.5 J/kg of the motion. What grows is a \
          turn, which no stress resists, as a power of the steps n, since the error δ of a step has one sign. \
-         Without a memory of ∇v, F − I = Σ δ = δ n, exponent 1; an affine velocity keeps c' = c + δ, and F − I \
-         = Σ c = δ n²/2, exponent 2. Errors below 10⁻³⁰ are underflow, and follow neither.\n\n\
+         Without a memory of ∇v, F − I = Σ δ = δ n, exponent 1; an affine velocity keeps c' = c + δ, and F − \
+         I = Σ c = δ n²/2, exponent 2. Errors below 10⁻³⁰ are underflow, and follow neither.\n\n\
          ## What stops it\n\n\
-         - *Factored weights*, (2 − |x|)³/6, are exact to the rounding of the weight itself: every node \
-         has mass, and the particle's own velocity.\n\
+         - *Factored weights*, (2 − |x|)³/6, are exact to the rounding of the weight itself: every node has \
+         mass, and the particle's own velocity.\n\
          - The *strain floor* takes entries of Δt ∇v below 2⁻²⁴, the rounding of 1, for nothing. It is the \
          clamp that the paper proposes in sec 4.1.2, at the one value that costs nothing: F_E near 1 could \
          not hold a smaller change on its diagonal anyway. Alone it does not help where a node is lost.\n\
@@ -321,8 +321,8 @@ fn page(variants: &[Variant], drifts: &[Drift], worst: &[&Drift], steps: u64) ->
          - APIC and MLS with weights as printed are no remedy here: they keep the spin that rounding gives \
          them.\n\n\
          ## The offset, as printed\n\n{}\n\
-         Positions are f32: an offset below about 10⁻⁶ h is indistinguishable from none beside a coordinate of \
-         tens of cells.\n",
+         Positions are f32: an offset below about 10⁻⁶ h is indistinguishable from none beside a coordinate \
+         of tens of cells.\n",
         table(&header, &rows),
         table(&["offset [h]", "max ‖F − I‖", "over its first", "max strain energy [J/kg]"], &by_offset)
     )

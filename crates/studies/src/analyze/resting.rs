@@ -198,18 +198,20 @@ pub fn page(found: &[Resting], printed_kg_m3: f64) -> String {
     ];
     format!(
         "\n### A block of several cells\n\n\
-         The paper concludes from one particle about all snow. A block carries its weight in another way: the \
-         stress at the depth D is ρ₀ g D, whatever h is, and snow that yields hardens. Compressed along one \
-         axis it carries q = (λ + 2μ) θ_c = {q:.0} Pa before it yields; beyond, J_P falls until e^(ξ(1 − \
+         The paper concludes from one particle about all snow. A block carries its weight in another way: \
+         the stress at the depth D is ρ₀ g D, whatever h is, and snow that yields hardens. Compressed along \
+         one axis it carries q = (λ + 2μ) θ_c = {q:.0} Pa before it yields; beyond, J_P falls until e^(ξ(1 − \
          J_P))/J_P = ρ₀ g D/q. So there is a density from which the lowest snow is packed, {q:.0}/(g H), but \
          none from which a block cannot rest, as long as hardening goes on.\n\n\
-         Plastic blocks {height} m high and {WIDTH_CELLS} cells wide between smooth walls, in PIC/FLIP as the paper \
-         has it, loaded in {STAGES} parts over {LOAD_PERIODS} of their slowest periods 4 H/c, and left for \
-         {REST_PERIODS} (q/(g H) = {first_yield:.1} kg/m³; 231.9/h = {tipping:.1} kg/m³ at h = 1 m):\n\n{table}\n\
+         Plastic blocks {height} m high and {WIDTH_CELLS} cells wide between smooth walls, in PIC/FLIP as \
+         the paper has it, loaded in {STAGES} parts over {LOAD_PERIODS} of their slowest periods 4 H/c, and \
+         left for {REST_PERIODS} (q/(g H) = {first_yield:.1} kg/m³; 231.9/h = {tipping:.1} kg/m³ at h = 1 \
+         m):\n\n{table}\n\
          They rest on either side of the tipping density, packed as the theory of the corrected stress says: \
-         their heights and J_P depend on ρ₀ g H/q, not on 231.9/h, which cells of half the size double. Of the \
-         paper's conclusion nothing is left: its {printed_kg_m3} kg/m³ is an inverse, the corrected 231.9/h is \
-         where a lone layer without hardening yields, and a block that exceeds it is packed and rests.\n",
+         their heights and J_P depend on ρ₀ g H/q, not on 231.9/h, which cells of half the size double. Of \
+         the paper's conclusion nothing is left: its {printed_kg_m3} kg/m³ is an inverse, the corrected \
+         231.9/h is where a lone layer without hardening yields, and a block that exceeds it is packed and \
+         rests.\n",
         first_yield = q / (GRAVITY_M_S2 * height),
         tipping = expected_density(1.0),
         table = super::report::table(&header, &rows),

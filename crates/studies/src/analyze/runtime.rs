@@ -238,8 +238,8 @@ impl Model {
         };
         let rows: Vec<Vec<String>> = terms.into_iter().enumerate().map(row).collect();
         let caution = if self.fitted[0] < 0.0 {
-            "\nA negative a means that larger sizes cost more for each particle or node, as where caches no longer \
-             hold them, which the model does not know.\n"
+            "\nA negative a means that larger sizes cost more for each particle or node, as where caches no \
+             longer hold them, which the model does not know.\n"
         } else {
             ""
         };

@@ -37,7 +37,8 @@ impl Study {
         match self {
             Self::Noise => "Strain of a single particle due to rounding, and its counter-measures (sec 4.1)",
             Self::Limits => {
-                "Limits of θ_c, θ_s, ξ, ρ₀, E and ν; the density at which snow no longer rests (sec 4.2, app. A)"
+                "Limits of θ_c, θ_s, ξ, ρ₀, E and ν; the density at which snow no longer rests (sec 4.2, \
+                 app. A)"
             }
             Self::Scaling => "Effect of particle mass, particle count and cell size (sec 4.3)",
             Self::Runtime => "Time of a step as a function of particles, cells and colliders (sec 4.4)",

@@ -130,22 +130,22 @@ pub fn page(found: &[Tipping], density_kg_m3: f64) -> String {
     ];
     format!(
         "## When snow rests (app. A)\n\n\
-         The paper squeezes a lone particle over a floor as far as θ_c lets it, F_E = diag(1, 0.975, 1), \
-         and asks which density its stress can carry. Its stress is right: τ_yy = −3791.67 Pa, here \
-         {yy:.2} Pa, and {xx:.2} Pa across (printed −947.92). The sum that follows slips twice:\n\n\
-         1. f_a = 3791.6667/72 is 52.66, not the printed 55.66. The nine slopes of the upper layer sum to \
-         ½ exactly, so that the force is 3791.6667/2 = **{CORRECT_PA:.2} V/h**, not {PRINTED_PA} V.\n\
+         The paper squeezes a lone particle over a floor as far as θ_c lets it, F_E = diag(1, 0.975, 1), and \
+         asks which density its stress can carry. Its stress is right: τ_yy = −3791.67 Pa, here {yy:.2} Pa, \
+         and {xx:.2} Pa across (printed −947.92). The sum that follows slips twice:\n\n\
+         1. f_a = 3791.6667/72 is 52.66, not the printed 55.66. The nine slopes of the upper layer sum to ½ \
+         exactly, so that the force is 3791.6667/2 = **{CORRECT_PA:.2} V/h**, not {PRINTED_PA} V.\n\
          2. {PRINTED_PA} V = 8.175 m makes m/V = {printed:.2}; the paper then prints the inverse of it, \
-         {PRINTED_KG_M3} kg/m³, as the density. Moreover it works in cells of size 1: the slope of a \
-         weight is 1/h.\n\n\
+         {PRINTED_KG_M3} kg/m³, as the density. Moreover it works in cells of size 1: the slope of a weight \
+         is 1/h.\n\n\
          The tipping density is **{unit:.1}/h kg/m³** with h in m. On the device, with particles of six \
          densities let go over the same floor, the acceleration of the first step tells (gravity pulls at \
          {share:.4} of the mass, 5/6 by the paper):\n\n{table}\n\
-         So a lone layer of the paper's own ρ₀ = {density_kg_m3} kg/m³ is carried on cells below {carried:.2} m. It is a \
-         load per area: the most stress that snow has before it hardens, {max_pa:.0} Pa of the squeezed \
-         cross-section and height (τ/J), carries {depth:.2} m of such snow; deeper snow is packed until hardening \
-         carries it. The paper's conclusion that this method cannot hold snow at rest, because only \
-         {PRINTED_KG_M3} kg/m³ could be, falls with its number.\n",
+         So a lone layer of the paper's own ρ₀ = {density_kg_m3} kg/m³ is carried on cells below \
+         {carried:.2} m. It is a load per area: the most stress that snow has before it hardens, {max_pa:.0} \
+         Pa of the squeezed cross-section and height (τ/J), carries {depth:.2} m of such snow; deeper snow \
+         is packed until hardening carries it. The paper's conclusion that this method cannot hold snow at \
+         rest, because only {PRINTED_KG_M3} kg/m³ could be, falls with its number.\n",
         yy = found[0].stress_pa[1],
         xx = found[0].stress_pa[0],
         share = found[0].free_share,

@@ -51,7 +51,8 @@ fn values_of(point: &str, keys: &[String]) -> Result<Vec<String>, String> {
         n if n == keys.len() => Ok(values),
         1 => Ok(vec![values[0].clone(); keys.len()]),
         n => Err(format!(
-            "{}: found \"{point}\" of {n} values, expected one for each of {} keys, joined by ':', or one for all",
+            "{}: found \"{point}\" of {n} values, expected one for each of {} keys, joined by ':', or one \
+             for all",
             keys.join(","),
             keys.len()
         )),

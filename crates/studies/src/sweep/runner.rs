@@ -120,8 +120,8 @@ impl<'a> Sweep<'a> {
         let is_other = |idx: &usize| results::is_of_other(&self.cases[*idx], &self.folders[*idx]);
         match (0..self.cases.len()).filter(pending).find(is_other) {
             Some(idx) if !self.options.overwrite => Err(Failure::input(format!(
-                "{} holds a finished run of other parameters or of another duration: give another --out, or replace \
-                 such cases with --overwrite",
+                "{} holds a finished run of other parameters or of another duration: give another --out, or \
+                 replace such cases with --overwrite",
                 self.folders[idx].root().display()
             ))),
             _ => Ok(()),

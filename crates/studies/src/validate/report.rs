@@ -200,7 +200,8 @@ impl Table {
         commits.sort_unstable();
         commits.dedup();
         let mut page = format!(
-            "# Validation\n\nWritten by `frazil validate`: {}.\n\n| | |\n|---|---|\n| device | {} |\n| built from | {} |\n",
+            "# Validation\n\nWritten by `frazil validate`: {}.\n\n| | |\n|---|---|\n| device | {} |\n| built \
+             from | {} |\n",
             self.summary(),
             self.device,
             commits.join(", ")
@@ -209,7 +210,8 @@ impl Table {
         for results in self.results.chunk_by(|a, b| part(a) == part(b)) {
             let _ = write!(
                 page,
-                "\n## {}\n\n| case | reference | quantity | found | bound and its reason | result | time [s] |\n\
+                "\n## {}\n\n| case | reference | quantity | found | bound and its reason | result | time [s] \
+                 |\n\
                  |---|---|---|---|---|---|---|\n",
                 part(&results[0])
             );

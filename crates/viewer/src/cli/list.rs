@@ -24,7 +24,8 @@ pub fn devices() -> Result<(), Failure> {
     let mut text = String::new();
     for (info, capabilities, missing) in Device::list()? {
         text += &format!(
-            "{}: {}\n   subgroups of {} ({} to {}), {} KiB shared memory, buffers up to {} MiB, {} MiB device memory\n",
+            "{}: {}\n   subgroups of {} ({} to {}), {} KiB shared memory, buffers up to {} MiB, {} MiB \
+             device memory\n",
             info.index,
             device::describe(&info),
             capabilities.subgroup_size,
@@ -49,7 +50,8 @@ fn findings(index: usize) -> Result<String, Failure> {
     let litmus = Litmus::of(&device).map_err(Failure::device)?;
     let sort = CellSortMethod::fastest(&device).map_err(Failure::device)?;
     Ok(format!(
-        "   litmus test of look-back {litmus}: scans {}\n   sort by cell: {sort}, the faster of radix and counting here\n",
+        "   litmus test of look-back {litmus}: scans {}\n   sort by cell: {sort}, the faster of radix and \
+         counting here\n",
         if litmus.passes() { "in a single pass" } else { "by reduce-then-scan" },
     ))
 }

@@ -77,7 +77,8 @@ pub fn unfinished(recording: &Recording) -> Option<String> {
     let (n, last) = (recording.len(), recording.times().next_back().map_or(0, |(step, _)| step));
     is_unfinished(recording).then(|| {
         format!(
-            "{}: not finished: its run goes on or was killed, or the file was cut; it has {n} frame(s), up to step {last}",
+            "{}: not finished: its run goes on or was killed, or the file was cut; it has {n} frame(s), up \
+             to step {last}",
             recording.path().display()
         )
     })

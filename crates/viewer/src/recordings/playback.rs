@@ -71,7 +71,8 @@ impl Playback {
                 let [(from, from_s), (to, to_s)] =
                     [times.first(), times.last()].map(|end| end.copied().unwrap_or_default());
                 Err(format!(
-                    "no frame from --from to --to: found frames of step {from} ({from_s} s) to {to} ({to_s} s)"
+                    "no frame from --from to --to: found frames of step {from} ({from_s} s) to {to} ({to_s} \
+                     s)"
                 ))
             }
         }

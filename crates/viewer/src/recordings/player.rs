@@ -49,7 +49,8 @@ pub fn check_shown(changes: &SceneChanges) -> Result<(), Failure> {
     }
     match changes.overrides.iter().find(|change| !change.trim().starts_with("render.")) {
         Some(other) => Err(Failure::input(format!(
-            "--set {other}: a recording is what it is, expected a key of how it is shown, such as render.colour_by"
+            "--set {other}: a recording is what it is, expected a key of how it is shown, such as \
+             render.colour_by"
         ))),
         None => Ok(()),
     }

@@ -42,7 +42,8 @@ impl Sink {
                 Ok(Self::Y4m(Box::new(video)))
             }
             Some(other) if !out.is_dir() => Err(Failure::input(format!(
-                "--out {}: found .{other}, expected a video's name that ends in .mp4, .gif or .y4m, or a folder",
+                "--out {}: found .{other}, expected a video's name that ends in .mp4, .gif or .y4m, or a \
+                 folder",
                 out.display()
             ))),
             _ => {

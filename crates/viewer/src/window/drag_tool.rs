@@ -238,7 +238,8 @@ mod tests {
             "version = 1\nname = \"ball\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.002, duration_s = 1.0 }}\n\
              [fluid]\nparticle_spacing_m = 0.05\n\
              [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [1.0, 1.0, 1.0]\n\
-             [[bodies]]\nname = \"ball\"\nshape.sphere = {{ centre_m = [0.5, 0.3, 0.5], radius_m = 0.1 }}\n{motion}\n\
+             [[bodies]]\nname = \"ball\"\nshape.sphere = {{ centre_m = [0.5, 0.3, 0.5], radius_m = 0.1 \
+             }}\n{motion}\n\
              [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 1.0] }}\n"
         );
         Scene::parse(&text, "ball.toml", &[]).unwrap()

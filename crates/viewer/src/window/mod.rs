@@ -128,6 +128,7 @@ fn no_display(error: EventLoopError) -> Failure {
         .map_or(text.as_str(), |(_, cause)| cause);
     let cause = cause.trim_end_matches(['.', ')']);
     Failure::device(format!(
-        "no window system to open a window on: {cause}; `frazil run` and `frazil play --out` draw pictures without one"
+        "no window system to open a window on: {cause}; `frazil run` and `frazil play --out` draw pictures \
+         without one"
     ))
 }

@@ -11,8 +11,8 @@ impl Shaders {
     /// Refuses to compile.
     pub fn watch(_: &Device, glsl: &Path) -> Result<Self, Failure> {
         Err(Failure::input(format!(
-            "--shaders {}: this build has no shader compiler, expected the feature \"shader-reload\": `cargo run \
-             --release --features shader-reload -- view …`",
+            "--shaders {}: this build has no shader compiler, expected the feature \"shader-reload\": `cargo \
+             run --release --features shader-reload -- view …`",
             glsl.display()
         )))
     }

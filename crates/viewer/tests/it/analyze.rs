@@ -30,8 +30,8 @@ fn number(cell: &str) -> f64 {
 #[test]
 fn a_single_particle_strains_in_the_printed_scheme_and_not_by_default() {
     let folder = tempfile::tempdir().unwrap();
-    let header = "part,variant,courant [1],offset [h],step [1],velocity_gradient [1/s],strain [1],stretch [1],\
-                  strain_energy [J/kg],kinetic_energy_change [1],factor [1],theory [1]";
+    let header = "part,variant,courant [1],offset [h],step [1],velocity_gradient [1/s],strain [1],stretch \
+                  [1],strain_energy [J/kg],kinetic_energy_change [1],factor [1],theory [1]";
     let (rows, page) = study("noise", folder.path(), header);
     let of = |part: &str, variant: &str| -> Vec<Vec<String>> {
         rows.iter().filter(|row| row[0] == part && row[1] == variant).cloned().collect()

@@ -108,7 +108,8 @@ fn files_of_particles_are_refused_with_line_and_column() {
     refuse("e.csv", "height,width\n1,2\n", &["no columns position_x, position_y and position_z"]);
     refuse("f.csv", header, &["no particles"]);
     refuse("g.csv", &format!("{header}{row}{row}"), &["line 2 and line 3 are at the same position"]);
-    let ply = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
+    let ply = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float \
+               z\n\
                end_header\n0.1 0.1 0.05\n0.1 nan 0.05\n";
     refuse("h.ply", ply, &["no valid PLY: Line 9"]);
     refuse("p.ply", &ply.replace("nan", "1e999"), &["particle 1, column y: found inf"]);

@@ -64,8 +64,8 @@ fn columns_that_the_solver_does_not_have_are_refused_with_those_it_has() {
     let text = include_str!("../../../../scenes/dam_break.toml");
     let (scene, line) = edited_scene(folder.path(), text, "colour_by = \"speed\"", "colour_by = \"densty\"");
     let place = format!("edited.toml:{line}:");
-    let of_water = "render.colour_by: found \"densty\", expected one of speed, height, position, velocity, id, density, \
-                    lambda, or a component such as position.x; did you mean density?";
+    let of_water = "render.colour_by: found \"densty\", expected one of speed, height, position, velocity, \
+                    id, density, lambda, or a component such as position.x; did you mean density?";
     for verb in ["run", "check", "profile", "view"] {
         refuse(&[verb, &scene], &[], 2, &[&place, of_water]);
     }

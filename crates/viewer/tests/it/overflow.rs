@@ -86,7 +86,8 @@ fn burst() -> String {
         let [x, y] = [cluster % 6, cluster / 6].map(|k| 0.15 + 0.16 * f64::from(k));
         let [x, y] = [x + 0.005 * cosine, y + 0.005 * sine];
         text += &format!(
-            "[[particles]]\nshape.circle = {{ centre_m = [{x:.5}, {y:.5}], radius_m = 0.001 }}\nfill = \"uniform\"\n\
+            "[[particles]]\nshape.circle = {{ centre_m = [{x:.5}, {y:.5}], radius_m = 0.001 }}\nfill = \
+             \"uniform\"\n\
              count = 1\nvelocity_m_s = [{:.3}, {:.3}, 0.0]\n",
             45.0 * cosine,
             45.0 * sine

@@ -64,8 +64,10 @@ fn exported(format: MeshFormat) -> Option<Vec<u8>> {
 }
 
 fn objs() -> Vec<Vec<u8>> {
-    let quads = "# cube\nmtllib a.mtl\no cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
-                 vt 0 0\nvn 0 0 1\ng sides\nusemtl m\ns off\nf 4/1/1 3/1/1 2/1/1 1/1/1\nf 5//1 6//1 7//1 8//1\n\
+    let quads = "# cube\nmtllib a.mtl\no cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 \
+                 1\nv 0 1 1\n\
+                 vt 0 0\nvn 0 0 1\ng sides\nusemtl m\ns off\nf 4/1/1 3/1/1 2/1/1 1/1/1\nf 5//1 6//1 7//1 \
+                 8//1\n\
                  f 1/1 2/1 6/1 5/1\nf 2 3 7 6\nf 3 4 8 7\nf -8 -4 -1 -5\n";
     exported(MeshFormat::Obj).into_iter().chain([quads.as_bytes().to_vec()]).collect()
 }
@@ -101,7 +103,8 @@ fn plys() -> Vec<Vec<u8>> {
 fn text_plys() -> Vec<Vec<u8>> {
     let vertices: String = VERTICES.iter().map(|[x, y, z]| format!("{x} {y} {z}\n")).collect();
     let faces: String = TRIANGLES.iter().map(|[a, b, c]| format!("3 {a} {b} {c}\n")).collect();
-    let head = "ply\nformat ascii 1.0\ncomment it\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+    let head = "ply\nformat ascii 1.0\ncomment it\nelement vertex 4\nproperty float x\nproperty float \
+                y\nproperty float z\n\
                 element face 4\nproperty list uchar int vertex_indices\nend_header\n";
     vec![format!("{head}{vertices}{faces}").into_bytes()]
 }

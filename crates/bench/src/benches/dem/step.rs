@@ -29,8 +29,8 @@ impl Bench for Step {
     }
 
     fn about(&self) -> &'static str {
-        "one step, between two builds of contact lists, of a cube of grains in contact, with friction, above a \
-         terrain and under pieces of ice"
+        "one step, between two builds of contact lists, of a cube of grains in contact, with friction, above \
+         a terrain and under pieces of ice"
     }
 
     fn axes(&self) -> Vec<Axis> {

@@ -64,7 +64,8 @@ impl Moved {
             let Some(expected) = expected else { continue };
             if let Some((column, tolerance)) = first_mismatch(p, particle, *stress, expected) {
                 return Some(Difference(format!(
-                    "{column} of particle {id} is not what is expected to {tolerance:e}: {particle:?}, expected {expected:?}"
+                    "{column} of particle {id} is not what is expected to {tolerance:e}: {particle:?}, \
+                     expected {expected:?}"
                 )));
             }
         }

@@ -26,8 +26,8 @@ impl Scene {
             warn(
                 "time.dt_s",
                 format!(
-                    "makes {:.1} steps of a contact of {contact:.3e} s; from {RESOLVED_STEPS_PER_CONTACT:.0} on, \
-                     {:.3e} s or less, the restitution is within 1 %, and dt_s = \"auto\" takes {} s",
+                    "makes {:.1} steps of a contact of {contact:.3e} s; from {RESOLVED_STEPS_PER_CONTACT:.0} \
+                     on, {:.3e} s or less, the restitution is within 1 %, and dt_s = \"auto\" takes {} s",
                     contact / dt,
                     contact / RESOLVED_STEPS_PER_CONTACT,
                     self.auto_contact_dt_s(dem)
@@ -37,8 +37,8 @@ impl Scene {
         if dem.rolling_friction == 0.0 {
             warn(
                 "dem.rolling_friction",
-                "is 0: grains are perfect spheres, which roll on, so that a pile does not come to rest; the default is \
-                 0.1"
+                "is 0: grains are perfect spheres, which roll on, so that a pile does not come to rest; the \
+                 default is 0.1"
                     .to_owned(),
             );
         }
@@ -48,7 +48,8 @@ impl Scene {
             warn(
                 "dem.normal_stiffness_n_m",
                 format!(
-                    "an impact at {impact:.1} m/s, as from a height of the whole domain, presses a grain {overlap:.2} radii deep; at most {MAX_OVERLAP_RADII} needs a stiffness of {:.2e} N/m",
+                    "an impact at {impact:.1} m/s, as from a height of the whole domain, presses a grain \
+                     {overlap:.2} radii deep; at most {MAX_OVERLAP_RADII} needs a stiffness of {:.2e} N/m",
                     dem.normal_stiffness_n_m * (overlap / MAX_OVERLAP_RADII).powi(2)
                 ),
             );
@@ -82,7 +83,8 @@ impl Scene {
                 "dem.normal_stiffness_n_m",
                 format!(
                     "is too soft: the weight of {heaviest_kg:.3e} kg on a column presses its lowest grains \
-                     {overlap_radii:.3} radii deep at rest; at most {MAX_REST_OVERLAP_RADII} needs {needed:.2e} N/m or more"
+                     {overlap_radii:.3} radii deep at rest; at most {MAX_REST_OVERLAP_RADII} needs \
+                     {needed:.2e} N/m or more"
                 ),
             );
         }
@@ -98,7 +100,8 @@ impl Scene {
             warn(
                 "terrain.file",
                 format!(
-                    "{path}: found no projection, expected that of a GeoTIFF or the file {}: rasters of the flow carry none",
+                    "{path}: found no projection, expected that of a GeoTIFF or the file {}: rasters of the \
+                     flow carry none",
                     prj.display()
                 ),
             );
@@ -107,14 +110,15 @@ impl Scene {
             let Some(path) = &release.polygons else { continue };
             let problem = match (release.projection.get(), terrain.projection()) {
                 (Some(theirs), Some(ours)) if theirs.is_same(ours).is_none() => format!(
-                    "found the projection {}, which cannot be compared with the terrain's, {}, one being a code and the \
-                     other not; it is taken for the same",
+                    "found the projection {}, which cannot be compared with the terrain's, {}, one being a \
+                     code and the other not; it is taken for the same",
                     theirs.name(),
                     ours.name()
                 ),
                 (Some(theirs), None) => {
                     format!(
-                        "found the projection {}, expected the terrain's, which is unknown; it is taken for the same",
+                        "found the projection {}, expected the terrain's, which is unknown; it is taken for \
+                         the same",
                         theirs.name()
                     )
                 }

@@ -42,7 +42,8 @@ pub(super) fn describe(
         lines.push((
             "slabs",
             format!(
-                "{} pieces of {mass_kg:.4e} kg in all, {} links, swings of {swing_s:.4e} s at least, {:.1} steps",
+                "{} pieces of {mass_kg:.4e} kg in all, {} links, swings of {swing_s:.4e} s at least, {:.1} \
+                 steps",
                 slabs.pieces.len(),
                 slabs.links.len(),
                 swing_s / scene.dt_s()

@@ -94,8 +94,8 @@ pub struct Dem {
 
 impl Section for Dem {
     const NAME: &'static str = "dem";
-    const DESCRIPTION: &'static str = "Snow as grains that touch: what scenes of `solver.kind = \"dem\"` have, \
-        in place of `[fluid]`, `[snow]` and `[mpm]`.";
+    const DESCRIPTION: &'static str = "Snow as grains that touch: what scenes of `solver.kind = \"dem\"` \
+        have, in place of `[fluid]`, `[snow]` and `[mpm]`.";
 }
 
 /// Freeze bonds: two grains in contact become one body at their contact until the load there breaks it. A

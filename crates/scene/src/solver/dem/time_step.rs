@@ -98,13 +98,15 @@ impl Scene {
         check.fail_between(
             &["time.dt_s", "slabs", "dem"],
             format!(
-                "{} s, which makes {:.2} steps of the {} s that a piece of a slab swings to one side on its links and contacts: surely unstable",
+                "{} s, which makes {:.2} steps of the {} s that a piece of a slab swings to one side on its \
+                 links and contacts: surely unstable",
                 number(dt),
                 swing / dt,
                 number(rounded_down(swing))
             ),
             format!(
-                "at most {} s, heavier pieces or softer links (slabs.link_stiffness_n_m); dt_s = \"auto\" takes {} s",
+                "at most {} s, heavier pieces or softer links (slabs.link_stiffness_n_m); dt_s = \"auto\" \
+                 takes {} s",
                 number(rounded_down(swing / MIN_STEPS_PER_SWING)),
                 number(self.auto_contact_dt_s(dem))
             ),

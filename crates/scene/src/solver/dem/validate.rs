@@ -312,11 +312,13 @@ impl Scene {
             return check.fail_between(
                 &[key, "terrain"],
                 of(format!(
-                    "{off} of {} corners off the map, the first at easting {easting} m and northing {northing} m{hint}",
+                    "{off} of {} corners off the map, the first at easting {easting} m and northing \
+                     {northing} m{hint}",
                     corners().count()
                 )),
                 format!(
-                    "an area on the known heights of the terrain, from ({west}, {south}) m to ({east}, {north}) m"
+                    "an area on the known heights of the terrain, from ({west}, {south}) m to ({east}, \
+                     {north}) m"
                 ),
             );
         }

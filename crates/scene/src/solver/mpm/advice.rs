@@ -30,8 +30,8 @@ impl Scene {
                 "mpm.flip_ratio",
                 format!(
                     "{ratio} in each step, so that the damping of rotation and of waves depends on the time \
-                     step: at {dt} s {amounts_to}, which does not depend on it; transfer = \"apic\" conserves \
-                     angular momentum"
+                     step: at {dt} s {amounts_to}, which does not depend on it; transfer = \"apic\" \
+                     conserves angular momentum"
                 ),
             );
         }
@@ -49,8 +49,8 @@ impl Scene {
             warn(
                 "time.dt_s",
                 format!(
-                    "an elastic wave in hardened snow, at {wave:.1} m/s, passes {:.2} cells in a step of {dt} s; at most 1 needs a \
-                     step of {:.3e} s or less, and dt_s = \"auto\" takes {} s",
+                    "an elastic wave in hardened snow, at {wave:.1} m/s, passes {:.2} cells in a step of \
+                     {dt} s; at most 1 needs a step of {:.3e} s or less, and dt_s = \"auto\" takes {} s",
                     wave * dt / h,
                     h / wave,
                     self.auto_wave_dt_s(mpm)
@@ -62,8 +62,8 @@ impl Scene {
             warn(
                 "mpm.material.relaxation_time_s",
                 format!(
-                    "viscous yield spreads over {} m, less than a cell, so that failure depends on the size of \
-                     cells; {} s or more spreads it over one",
+                    "viscous yield spreads over {} m, less than a cell, so that failure depends on the size \
+                     of cells; {} s or more spreads it over one",
                     number(rounded_down(band_m)),
                     number(rounded_down(h / mpm.material.wave_speed_m_s(1.0)))
                 ),
@@ -75,8 +75,9 @@ impl Scene {
                 warn(
                     &format!("particles.{idx}.fill"),
                     format!(
-                        "\"uniform\" places particles at random, so that the density of the grid varies by {:.0} %: \
-                         bodies are softer, and oscillations fade; \"blue_noise\" spreads them evenly",
+                        "\"uniform\" places particles at random, so that the density of the grid varies by \
+                         {:.0} %: bodies are softer, and oscillations fade; \"blue_noise\" spreads them \
+                         evenly",
                         100.0 * deviation
                     ),
                 );
@@ -92,8 +93,8 @@ impl Scene {
             warn(
                 "mpm.initial_volume",
                 format!(
-                    "\"grid\" gives particles near surfaces too much volume, so that a body {:.1} cells thick \
-                     is too stiff; \"sampled\" gives them their share of the shape",
+                    "\"grid\" gives particles near surfaces too much volume, so that a body {:.1} cells \
+                     thick is too stiff; \"sampled\" gives them their share of the shape",
                     thinnest_m / h
                 ),
             );

@@ -78,8 +78,8 @@ pub struct Mpm {
 
 impl Section for Mpm {
     const NAME: &'static str = "mpm";
-    const DESCRIPTION: &'static str = "Snow as a continuum on a grid: what scenes of `solver.kind = \"mpm\"` have, \
-        in place of `[fluid]` and `[snow]`.";
+    const DESCRIPTION: &'static str = "Snow as a continuum on a grid: what scenes of `solver.kind = \"mpm\"` \
+        have, in place of `[fluid]` and `[snow]`.";
 }
 
 impl Mpm {

@@ -28,8 +28,8 @@ impl Scene {
         if mpm.contact == Some(Contact::Particles) {
             let expected = "\"nodes\", or an affine transfer and an explicit step";
             if mpm.transfer == Transfer::PicFlip {
-                let found = "\"particles\" with mpm.transfer = \"pic_flip\", which does not damp the vibrations \
-                             of single particles";
+                let found = "\"particles\" with mpm.transfer = \"pic_flip\", which does not damp the \
+                             vibrations of single particles";
                 check.fail_between(&["mpm.contact", "mpm.transfer"], found, expected)?;
             }
             if mpm.implicit.is_some() {
@@ -111,7 +111,8 @@ impl Scene {
             (3, true) => check.fail_between(
                 &[&shape_key, "mpm.dimensions"],
                 format!("{}, a shape of two dimensions", described(&block.shape)),
-                "a shape of three (box, sphere, cylinder, text with depth_m, mesh), because mpm.dimensions = 3",
+                "a shape of three (box, sphere, cylinder, text with depth_m, mesh), because mpm.dimensions = \
+                 3",
             ),
             _ => Ok(()),
         }

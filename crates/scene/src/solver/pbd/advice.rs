@@ -27,8 +27,9 @@ impl Scene {
             warn(
                 "time.dt_s",
                 format!(
-                    "a particle that falls through the domain reaches {fastest:.3} m/s and crosses {:.2} support radii in \
-                     a step of {dt} s; at most {MAX_TRAVEL} needs a step of {:.3e} s or less",
+                    "a particle that falls through the domain reaches {fastest:.3} m/s and crosses {:.2} \
+                     support radii in a step of {dt} s; at most {MAX_TRAVEL} needs a step of {:.3e} s or \
+                     less",
                     fastest * dt / h,
                     MAX_TRAVEL * h / fastest
                 ),
@@ -51,14 +52,14 @@ impl Scene {
             warn(
                 "fluid.dynamic_viscosity_pa_s",
                 format!(
-                    "{asked} Pa s is less than the {numerical_pa_s:.3} Pa s that XSPH adds at this spacing; a \
-                     smaller fluid.particle_spacing_m or fluid.xsph_rate_per_s lowers it"
+                    "{asked} Pa s is less than the {numerical_pa_s:.3} Pa s that XSPH adds at this spacing; \
+                     a smaller fluid.particle_spacing_m or fluid.xsph_rate_per_s lowers it"
                 ),
             );
         }
         if self.wall_density() == Some(WallDensity::Integral) && self.snow().is_none() {
-            let effect = "stops particles half a spacing away from the domain's faces, and damps the flow along \
-                          them; \"images\" does not";
+            let effect = "stops particles half a spacing away from the domain's faces, and damps the flow \
+                          along them; \"images\" does not";
             warn("fluid.wall_density", effect.to_owned());
         }
         let lattice_mass = fluid.rest_density_kg_m3 * d * d * d;
@@ -67,8 +68,8 @@ impl Scene {
             warn(
                 "fluid.particle_mass_kg",
                 format!(
-                    "is {mass_ratio:.2} times the {lattice_mass:.3e} kg that fill the lattice at the rest density, so that \
-                     the fluid starts {}",
+                    "is {mass_ratio:.2} times the {lattice_mass:.3e} kg that fill the lattice at the rest \
+                     density, so that the fluid starts {}",
                     if mass_ratio > 1.0 { "compressed" } else { "stretched" }
                 ),
             );
@@ -85,9 +86,9 @@ impl Scene {
                 warn(
                     "snow.averaging",
                     format!(
-                        "off, with snow.non_penetration_stiffness times solver.over_relaxation above {:.3}: particles that \
-                         touch {CLOSEST_PACKING} others are thrown past where they should be; \"pairwise\" divides by their \
-                         number",
+                        "off, with snow.non_penetration_stiffness times solver.over_relaxation above {:.3}: \
+                         particles that touch {CLOSEST_PACKING} others are thrown past where they should be; \
+                         \"pairwise\" divides by their number",
                         2.0 / CLOSEST_PACKING
                     ),
                 );
@@ -100,9 +101,9 @@ impl Scene {
         if self.snow().is_some_and(|snow| is_late(&snow.heat)) {
             warn(
                 "snow.heat.conduction",
-                "\"uncorrected\" conducts heat along walls and free surfaces with two thirds to nine tenths of the \
-                 conductivity, which makes fronts of melting and freezing late by a quarter in thin layers; \
-                 \"corrected\" follows Fourier's law there, too"
+                "\"uncorrected\" conducts heat along walls and free surfaces with two thirds to nine tenths \
+                 of the conductivity, which makes fronts of melting and freezing late by a quarter in thin \
+                 layers; \"corrected\" follows Fourier's law there, too"
                     .to_owned(),
             );
         }
@@ -148,9 +149,9 @@ impl Scene {
                 warn(
                     "snow.non_penetration_stiffness",
                     format!(
-                        "carries snow like a modulus of {modulus_pa:.1e} Pa at {} iterations and a step of {} s: the \
-                         highest block is compressed by {:.0} % under its weight; without this key contacts are springs of \
-                         snow.youngs_modulus_pa",
+                        "carries snow like a modulus of {modulus_pa:.1e} Pa at {} iterations and a step of \
+                         {} s: the highest block is compressed by {:.0} % under its weight; without this key \
+                         contacts are springs of snow.youngs_modulus_pa",
                         self.iterations(),
                         self.dt_s(),
                         100.0 * sag(modulus_pa).min(1.0)
@@ -165,7 +166,8 @@ impl Scene {
         };
         let cause = match springs.softening < 1.0 {
             true => format!(
-                "{:.1e} Pa, {:.2} of what is asked, is the largest that {} iterations resolve in a step of {} s",
+                "{:.1e} Pa, {:.2} of what is asked, is the largest that {} iterations resolve in a step of \
+                 {} s",
                 modulus_pa,
                 springs.softening,
                 self.iterations(),
@@ -176,7 +178,8 @@ impl Scene {
         warn(
             if springs.softening < 1.0 { "time.dt_s" } else { "snow.youngs_modulus_pa" },
             format!(
-                "Young's modulus of the snow: {cause}; the highest block is compressed by {:.0} % under its weight",
+                "Young's modulus of the snow: {cause}; the highest block is compressed by {:.0} % under its \
+                 weight",
                 100.0 * sag(modulus_pa).min(1.0)
             ),
         );

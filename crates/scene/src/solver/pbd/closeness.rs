@@ -92,8 +92,8 @@ impl Scene {
             warn(
                 &format!("particles.{a}.shape"),
                 format!(
-                    "{} pairs of {of} particles are closer than a spacing, the closest at {:.3} spacings, and up \
-                     to {:.2} times as dense as a lattice: {effect}",
+                    "{} pairs of {of} particles are closer than a spacing, the closest at {:.3} spacings, \
+                     and up to {:.2} times as dense as a lattice: {effect}",
                     pairs.n,
                     pairs.closest_m / d,
                     pairs.max_density_ratio

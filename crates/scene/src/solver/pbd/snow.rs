@@ -44,8 +44,8 @@ pub struct Snow {
 
 impl Section for Snow {
     const NAME: &'static str = "snow";
-    const DESCRIPTION: &'static str = "Snow beside the water: contact, links, heat and the change from one to the other. \
-        Without it there is water only.";
+    const DESCRIPTION: &'static str = "Snow beside the water: contact, links, heat and the change from one \
+        to the other. Without it there is water only.";
 }
 
 /// Averaging of corrections from several constraints (eq 5.26).

@@ -135,8 +135,8 @@ impl Solver for Dem {
     }
 
     fn final_warnings(&self, _device: &Device) -> Result<Vec<String>, SolverError> {
-        let warning = "the terrain has too many cells for a map of the flow on this device: there are no rasters \
-                       of thickness, speed, pressure and arrival";
+        let warning = "the terrain has too many cells for a map of the flow on this device: there are no \
+                       rasters of thickness, speed, pressure and arrival";
         Ok(self.lacks_map().then(|| warning.to_owned()).into_iter().collect())
     }
 

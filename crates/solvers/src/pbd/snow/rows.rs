@@ -110,8 +110,8 @@ impl SnowRows {
         let limit = device.capabilities().max_storage_range;
         self.refused_bytes.map(|bytes| {
             format!(
-                "no rows of neighbours: {bytes} bytes for each phase, this device can bind {limit}; each pass \
-                 searched the cells around each particle, which takes two to three times as long"
+                "no rows of neighbours: {bytes} bytes for each phase, this device can bind {limit}; each \
+                 pass searched the cells around each particle, which takes two to three times as long"
             )
         })
     }

@@ -12,7 +12,8 @@ const MATERIALS: [(&str, &str, &str); 5] = [
     ("snow", "solver = { kind = \"pbd\" }\nfluid = { particle_spacing_m = 0.02 }\nsnow = {}", "0.5"),
     (
         "viscoelastic",
-        "solver = { kind = \"viscoelastic\" }\nfluid = { particle_spacing_m = 0.02, dynamic_viscosity_pa_s = 1.0 }\n\
+        "solver = { kind = \"viscoelastic\" }\nfluid = { particle_spacing_m = 0.02, dynamic_viscosity_pa_s = \
+         1.0 }\n\
          viscoelastic = { modulus_pa = 200.0, relaxation_time_s = 0.05 }",
         "0.5",
     ),
@@ -23,7 +24,8 @@ const MATERIALS: [(&str, &str, &str); 5] = [
     ),
     (
         "grains",
-        "solver = { kind = \"dem\" }\ndem = { radius_m = 0.01, density_kg_m3 = 900.0, normal_stiffness_n_m = 100.0 }",
+        "solver = { kind = \"dem\" }\ndem = { radius_m = 0.01, density_kg_m3 = 900.0, normal_stiffness_n_m = \
+         100.0 }",
         "0.5",
     ),
 ];

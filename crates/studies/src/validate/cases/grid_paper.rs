@@ -33,8 +33,8 @@ pub fn cases() -> Vec<Case> {
             reference: "Cai2020 figure 7: small θ_c and θ_s make powder",
             cost: Cost::Minutes,
             known: Some(
-                "a share of PIC of 0.05 in each step damps particles relative to their neighbours within 5 ms, \
-                 before they leave them",
+                "a share of PIC of 0.05 in each step damps particles relative to their neighbours within 5 \
+                 ms, before they leave them",
             ),
             run: Box::new(damped_ramps),
         },

@@ -41,8 +41,9 @@ pub fn cases() -> Vec<Case> {
             reference: "Chen2021 figure 8.15: freezing overtakes melting, from frame 3700 on",
             cost: Cost::Long,
             known: Some(
-                "at the paper's size 157 more particles melt than freeze in the last quarter, of 11 800 so far: \
-                 the water is still at 22 °C; at a quarter of the size freezing overtakes from step 1640 on",
+                "at the paper's size 157 more particles melt than freeze in the last quarter, of 11 800 so \
+                 far: the water is still at 22 °C; at a quarter of the size freezing overtakes from step \
+                 1640 on",
             ),
             run: Box::new(water_drop),
         },

@@ -71,10 +71,12 @@ fn gap(layers: u32, dt_s: f64, gravity_m_s2: f64, fluid: &str, material: &str) -
     let d = GAP_M / f64::from(layers);
     let width = 8.0 * d;
     format!(
-        "version = 1\nname = \"gap\"\nup_axis = \"y\"\nseed = 7\ngravity_m_s2 = [{gravity_m_s2:?}, 0.0, 0.0]\n\
+        "version = 1\nname = \"gap\"\nup_axis = \"y\"\nseed = 7\ngravity_m_s2 = [{gravity_m_s2:?}, 0.0, \
+         0.0]\n\
          solver = {{ kind = \"viscoelastic\" }}\n\
          [time]\ndt_s = {dt_s:?}\nduration_s = 100.0\n\
-         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{width:?}, {GAP_M}, {width:?}]\nperiodic = [true, false, true]\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{width:?}, {GAP_M}, {width:?}]\nperiodic = [true, \
+         false, true]\n\
          [fluid]\nparticle_spacing_m = {d:?}\n{fluid}\n\
          [viscoelastic]\n{material}\n\
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [{width:?}, {GAP_M}, {width:?}] }}\n"

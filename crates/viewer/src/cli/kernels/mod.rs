@@ -25,8 +25,8 @@ pub fn kernels(args: &KernelsArgs, validation: bool) -> Result<(), Failure> {
     };
     if !compiled.reports_statistics() && (budget.is_some() || args.write_budget.is_some()) {
         return Err(Failure::device(format!(
-            "{} ({}) does not report what it makes of kernels, so that there is nothing to compare or to write; \
-             --for FAMILY compiles for absent hardware",
+            "{} ({}) does not report what it makes of kernels, so that there is nothing to compare or to \
+             write; --for FAMILY compiles for absent hardware",
             compiled.device, compiled.driver
         )));
     }
@@ -77,7 +77,8 @@ fn select(name: Option<&str>, constants: &[(String, u32)]) -> Result<Vec<&'stati
             known.sort_unstable();
             known.dedup();
             return Err(Failure::input(format!(
-                "--constant {constant}: none of these kernels has such a specialization constant; expected one of {}",
+                "--constant {constant}: none of these kernels has such a specialization constant; expected \
+                 one of {}",
                 known.join(", ")
             )));
         }

@@ -200,8 +200,8 @@ impl PassLog {
         }
         if self.passes_untimed > 0 {
             gaps.push(format!(
-                "{} passes ran untimed: the device has no time stamps, or a submission had too many passes; then lower \
-                 solver.steps_per_submission",
+                "{} passes ran untimed: the device has no time stamps, or a submission had too many passes; \
+                 then lower solver.steps_per_submission",
                 self.passes_untimed
             ));
         }
