@@ -7,7 +7,7 @@ use frazil_kernels::Counts;
 use frazil_shaders::primitives::gather_u32;
 use frazil_testkit::{assert_no_validation_messages, own_device};
 use frazil_vk::{
-    BarrierPlan, Buffer, Device, Error, Event, Kernel, Recorder, RecorderOptions, Threads, Use, find_hazards,
+    BarrierPlan, Buffer, Device, Error, Event, Kernel, Recorder, RecorderOptions, Use, find_hazards,
 };
 use proptest::prelude::*;
 
@@ -57,12 +57,12 @@ impl Bench {
                 Pass::Fill { buffer } => recorder.fill(&self.buffers[buffer], 0),
                 Pass::Gather { order, from, to } => {
                     let bindings = gather_u32::Bindings {
-                        count: &self.count.count,
+                        count: &self.count,
                         order: &self.buffers[order],
                         column: &self.buffers[from],
                         moved: &self.buffers[to],
                     };
-                    recorder.dispatch(&self.gather, Threads::Counted(&self.count), bindings, ());
+                    recorder.dispatch_counted(&self.gather, bindings, ());
                 }
             }
         }

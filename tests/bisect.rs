@@ -223,7 +223,7 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
         let mut recorder = device.recorder().unwrap();
         let mut dispatch_check = |is_first: u32, iteration: u32| {
             let bindings = check_density::Bindings {
-                count: &count.count,
+                count: &count,
                 total: &total,
                 status: &status,
                 active_count: &active.count,
@@ -241,12 +241,12 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
         dispatch_check(1, 0);
         dispatch_check(0, if is_last { 4 } else { 3 });
         let bindings = begin_density_solve::Bindings {
-            count: &count.count,
+            count: &count,
             predicted: &predicted,
             multiplier: &multiplier,
             constraint: &constraint,
         };
-        recorder.dispatch(&begin, Threads::Counted(&count), bindings, begin_density_solve::Params { share });
+        recorder.dispatch_counted(&begin, bindings, begin_density_solve::Params { share });
         device.submit(recorder).unwrap().wait().unwrap();
 
         let found = device.download(&constraint, capacity as usize).unwrap();

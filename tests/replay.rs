@@ -7,7 +7,7 @@ use frazil_kernels::Counts;
 use frazil_shaders::primitives::{gather_u32, multiply_add};
 use frazil_testkit::{assert_no_validation_messages, own_device};
 use frazil_vk::{
-    Buffer, Device, DeviceCount, Event, Kernel, Recorder, RecorderOptions, Replay, Threads, find_hazards,
+    Buffer, Device, DeviceCount, Event, Kernel, Recorder, RecorderOptions, Replay, find_hazards,
 };
 
 const N: usize = 300;
@@ -44,9 +44,8 @@ impl Bench {
     fn record(&self, recorder: &mut Recorder, segment: &Segment) {
         let Segment { from, to, word } = segment;
         for (column, moved) in [(from, to), (to, from)] {
-            let bindings =
-                gather_u32::Bindings { count: &self.count.count, order: &self.order, column, moved };
-            recorder.dispatch(&self.gather, Threads::Counted(&self.count), bindings, ());
+            let bindings = gather_u32::Bindings { count: &self.count, order: &self.order, column, moved };
+            recorder.dispatch_counted(&self.gather, bindings, ());
         }
         if *word != 0 {
             recorder.fill(to, *word);
@@ -128,9 +127,9 @@ fn changed_push_constants_are_never_outdated() {
     for addend in [1.0, 1.0, 1.0, 2.0, 2.0, 1.0, 2.0] {
         let mut recorder = bench.device.recorder().unwrap();
         recorder.replayed(&replay, |recorder| {
-            let bindings = multiply_add::Bindings { count: &bench.count.count, start: &start, total: &total };
+            let bindings = multiply_add::Bindings { count: &bench.count, start: &start, total: &total };
             let params = multiply_add::Params { factor: 0.0, addend };
-            recorder.dispatch(&kernel, Threads::Counted(&bench.count), bindings, params);
+            recorder.dispatch_counted(&kernel, bindings, params);
         });
         bench.device.submit(recorder).unwrap();
         // The sum of three vectors of four elements.

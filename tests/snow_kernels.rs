@@ -5,7 +5,7 @@
 use frazil_reference::snow::{LinkLimit, LinkRule, fixed_point_temperature};
 use frazil_shaders::snow::{accumulate_heat, compute_link_limits, gather_phases, list_particles};
 use frazil_testkit::primitives::{DEVICE, config, count, run, workgroup_size};
-use frazil_vk::{Kernel, Threads};
+use frazil_vk::Kernel;
 use proptest::prelude::*;
 
 /// Content of buffers before they are written.
@@ -42,14 +42,14 @@ fn a_column_is_gathered_from_both_phases() {
         let count = count(n, capacity);
         run(|r| {
             let bindings = gather_phases::Bindings {
-                count: &count.count,
+                count: &count,
                 source: &DEVICE.buffer_from("source", &source).unwrap(),
                 own: &DEVICE.buffer_from("own", &own).unwrap(),
                 other: &DEVICE.buffer_from("other", &other).unwrap(),
                 moved: &moved,
             };
             let params = gather_phases::Params { capacity: capacity as u32 };
-            r.dispatch(&kernel, Threads::Counted(&count), bindings, params);
+            r.dispatch_counted(&kernel, bindings, params);
         });
         let element = |from: &u32| {
             let (column, at) = match from.checked_sub(capacity as u32) {
@@ -76,13 +76,13 @@ fn all_particles_are_listed_solids_first() {
         let count = count(n, n + 10);
         run(|r| {
             let bindings = list_particles::Bindings {
-                count: &count.count,
+                count: &count,
                 solids: &DEVICE.buffer_from("solids", &[n_solid as u32]).unwrap(),
                 source: &source,
                 phase: &phase,
             };
             let params = list_particles::Params { capacity: n as u32 };
-            r.dispatch(&kernel, Threads::Counted(&count), bindings, params);
+            r.dispatch_counted(&kernel, bindings, params);
         });
         let solids = (0..n_solid as u32).map(|i| (i, 1));
         let fluids = (0..(n - n_solid) as u32).map(|i| (n as u32 + i, 0));
@@ -116,12 +116,12 @@ fn transition_counts(
     let count = count(n, n + 70);
     run(|r| {
         let bindings = accumulate_heat::Bindings {
-            count: &count.count,
+            count: &count,
             leaves: &DEVICE.buffer_from("leaves", &flags).unwrap(),
             temperature: &DEVICE.buffer_from("temperature", &all).unwrap(),
             transition_counts: &transition_counts,
         };
-        r.dispatch(&kernel, Threads::Counted(&count), bindings, ());
+        r.dispatch_counted(&kernel, bindings, ());
     });
     let transition_counts = DEVICE.download(&transition_counts, 3).unwrap();
     (
@@ -204,7 +204,7 @@ fn limits_of_links_follow_from_temperature() {
         let count = count(n, n + spare);
         run(|r| {
             let bindings = compute_link_limits::Bindings {
-                count: &count.count,
+                count: &count,
                 temperature: &DEVICE.buffer_from("temperature", &all).unwrap(),
                 limit: &found,
             };
@@ -212,7 +212,7 @@ fn limits_of_links_follow_from_temperature() {
             let params = compute_link_limits::Params {
                 link_temperature_c, freeze_temperature_c, freeze_span_c, links_per_c, n_constant, n_max,
             };
-            r.dispatch(&kernel, Threads::Counted(&count), bindings, params);
+            r.dispatch_counted(&kernel, bindings, params);
         });
         let mut expected: Vec<u32> = temperatures.iter().map(|t| rule.link_limit(n_max, *t)).collect();
         expected.resize(n + spare, SENTINEL);

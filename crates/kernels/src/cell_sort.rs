@@ -264,12 +264,8 @@ impl Counting {
     ) -> Result<(), KernelError> {
         let threads = Threads::Counted(count);
         recorder.fill(&self.cell_count, 0);
-        let bindings = count_cells::Bindings {
-            count: &count.count,
-            key,
-            cell_count: &self.cell_count,
-            arrival: &self.arrival,
-        };
+        let bindings =
+            count_cells::Bindings { count, key, cell_count: &self.cell_count, arrival: &self.arrival };
         recorder.dispatch(&self.count_cells, threads, bindings, ());
         match starts {
             Some(starts) => {
@@ -278,7 +274,7 @@ impl Counting {
             None => self.scan.record(recorder, &self.starts, &self.cell_count, grid.cell_start(), None)?,
         }
         let bindings = place_in_cells::Bindings {
-            count: &count.count,
+            count,
             key,
             cell_start: grid.cell_start(),
             arrival: &self.arrival,
@@ -286,7 +282,7 @@ impl Counting {
         };
         recorder.dispatch(&self.place, threads, bindings, ());
         let bindings = rank_in_cells::Bindings {
-            count: &count.count,
+            count,
             placed: &self.placed,
             cell_start: grid.cell_start(),
             order,

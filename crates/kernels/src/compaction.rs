@@ -7,7 +7,7 @@ use bytemuck::Pod;
 use frazil_shaders::primitives::elements::FLAGS;
 use frazil_shaders::primitives::{partition_columns, reduce_u32};
 use frazil_shaders::types::Length;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 
 /// Maximum number of columns that one pass moves.
 const COLUMNS: usize = 5;
@@ -171,9 +171,9 @@ impl Compaction {
         }
         if let Some((reduce, scan, sums)) = &self.sum_tiles {
             let extent = Length { divisor: 1, multiplier: 1, shrink: 1 };
-            let bindings = reduce_u32::Bindings { count: &count.count, values: flags, reduced: sums };
+            let bindings = reduce_u32::Bindings { count, values: flags, reduced: sums };
             let params = reduce_u32::Params { extent, neutral: 0 };
-            recorder.dispatch(reduce, Threads::Counted(count), bindings, params);
+            recorder.dispatch_counted(reduce, bindings, params);
             let tiles = Length { shrink: self.move_kept.tile(), ..extent };
             scan.record_derived(recorder, count, tiles, [sums, &self.state], None);
         }
@@ -241,7 +241,7 @@ impl Compaction {
             .map(|k| column(k).and_then(target).unwrap_or_else(|| self.spare[k].clone()))
             .collect();
         let bindings = partition_columns::Bindings {
-            count: &count.count,
+            count,
             flags,
             look_back: &self.state,
             kept_count: &kept_count.count,
@@ -267,6 +267,6 @@ impl Compaction {
             columns.iter().map(|c| u64::from(c.words) * (1 + u64::from(c.from.is_some()))).sum();
         recorder.declare_bytes(4 * (1 + words_moved) * u64::from(count.expected()));
         let kernel = if dropped { &self.move_dropped } else { &self.move_kept };
-        recorder.dispatch(kernel, Threads::Counted(count), bindings, partition_columns::Params { words });
+        recorder.dispatch_counted(kernel, bindings, partition_columns::Params { words });
     }
 }

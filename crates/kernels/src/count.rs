@@ -21,7 +21,7 @@ impl Counts {
 
     /// Records the pass that makes dispatch arguments from `count`; call it whenever the count was written.
     pub fn prepare(&self, recorder: &mut Recorder, count: &DeviceCount) {
-        let bindings = prepare_dispatch::Bindings { count: &count.count, args: &count.args };
+        let bindings = prepare_dispatch::Bindings { count, args: &count.args };
         let params = prepare_dispatch::Params { max_groups_x: self.max_groups_x };
         recorder.dispatch(&self.prepare_dispatch, Threads::Fixed(1), bindings, params);
     }

@@ -148,13 +148,8 @@ impl UniformGrid {
         position: &Buffer<[f32; 3]>,
         key: &Buffer<u32>,
     ) {
-        let bindings = cell_keys::Bindings { count: &count.count, position, key };
-        recorder.dispatch(
-            &self.cell_keys,
-            Threads::Counted(count),
-            bindings,
-            cell_keys::Params { grid: self.grid },
-        );
+        let bindings = cell_keys::Bindings { count, position, key };
+        recorder.dispatch_counted(&self.cell_keys, bindings, cell_keys::Params { grid: self.grid });
     }
 
     /// Records the search for the start of each cell among `sorted_keys`.
@@ -176,8 +171,7 @@ impl UniformGrid {
         threads: Threads<'_>,
         sorted_keys: &Buffer<u32>,
     ) {
-        let bindings =
-            cell_ranges::Bindings { count: &count.count, sorted_keys, cell_start: &self.cell_start };
+        let bindings = cell_ranges::Bindings { count, sorted_keys, cell_start: &self.cell_start };
         let params = cell_ranges::Params { cells: self.cells() };
         recorder.dispatch(&self.cell_ranges, threads, bindings, params);
     }
@@ -194,14 +188,14 @@ impl UniformGrid {
         found: &Buffer<[u32; 2]>,
     ) {
         let bindings = count_neighbours::Bindings {
-            count: &count.count,
+            count,
             key: sorted_keys,
             cell_start: &self.cell_start,
             position,
             found,
         };
         let params = count_neighbours::Params { grid: self.grid, radius_m };
-        recorder.dispatch(&self.count_neighbours, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.count_neighbours, bindings, params);
     }
 }
 

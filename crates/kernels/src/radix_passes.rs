@@ -136,10 +136,10 @@ impl Onesweep {
     ) {
         recorder.fill(&self.look_back, 0);
         recorder.fill(&self.histogram, 0);
-        let bindings = radix_histogram::Bindings { count: &count.count, keys, histogram: &self.histogram };
+        let bindings = radix_histogram::Bindings { count, keys, histogram: &self.histogram };
         // A pass over no bits has one digit, 0, and needs no counts.
         let params = radix_histogram::Params { begin_bit: bits.start, end_bit: bits.end };
-        recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.count_digits, bindings, params);
         let bindings = radix_bases::Bindings { histogram: &self.histogram, bases: &self.bases };
         recorder.dispatch(&self.scan_digits, Threads::Fixed((passes * DIGITS) as usize), bindings, ());
     }
@@ -154,14 +154,14 @@ impl Onesweep {
         kind: Payload,
         [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
     ) {
-        let (count_buffer, bases, look_back) = (&count.count, &self.bases, &self.look_back);
+        let (bases, look_back) = (&self.bases, &self.look_back);
         let Digit { shift, mask } = digit;
         let (first_base, first_word) = (pass * DIGITS, pass * self.words_a_pass);
         let payload_kind = kind as u32;
         match &self.scatter {
             LookBackScatter::Nibbles(kernel) => {
                 let bindings = radix_scatter_look_back::Bindings {
-                    count: count_buffer,
+                    count,
                     keys,
                     payload,
                     bases,
@@ -171,11 +171,11 @@ impl Onesweep {
                 };
                 let params =
                     radix_scatter_look_back::Params { shift, mask, payload_kind, first_base, first_word };
-                recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+                recorder.dispatch_counted(kernel, bindings, params);
             }
             LookBackScatter::Ballots(kernel) => {
                 let bindings = radix_scatter_ballot_look_back::Bindings {
-                    count: count_buffer,
+                    count,
                     keys,
                     payload,
                     bases,
@@ -190,7 +190,7 @@ impl Onesweep {
                     first_base,
                     first_word,
                 };
-                recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+                recorder.dispatch_counted(kernel, bindings, params);
             }
         }
     }
@@ -244,18 +244,18 @@ impl CountAndScatter {
         [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
     ) {
         let Digit { shift, mask } = digit;
-        let bindings = radix_count::Bindings { count: &count.count, keys, digit_counts: &self.digit_counts };
+        let bindings = radix_count::Bindings { count, keys, digit_counts: &self.digit_counts };
         let params = radix_count::Params { shift, mask };
-        recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.count_digits, bindings, params);
 
         let length = per_tile(self.count_digits.tile(), DIGITS);
         self.scan.record_derived(recorder, count, length, [&self.digit_counts, &self.digit_places], None);
 
-        let (count_buffer, digit_places, payload_kind) = (&count.count, &self.digit_places, kind as u32);
+        let (digit_places, payload_kind) = (&self.digit_places, kind as u32);
         match &self.scatter {
             Scatter::Nibbles(kernel) => {
                 let bindings = radix_scatter::Bindings {
-                    count: count_buffer,
+                    count,
                     keys,
                     payload,
                     digit_places,
@@ -263,11 +263,11 @@ impl CountAndScatter {
                     sorted_payload,
                 };
                 let params = radix_scatter::Params { shift, mask, payload_kind };
-                recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+                recorder.dispatch_counted(kernel, bindings, params);
             }
             Scatter::Ballots(kernel) => {
                 let bindings = radix_scatter_ballot::Bindings {
-                    count: count_buffer,
+                    count,
                     keys,
                     payload,
                     digit_places,
@@ -275,7 +275,7 @@ impl CountAndScatter {
                     sorted_payload,
                 };
                 let params = radix_scatter_ballot::Params { shift, mask, payload_kind };
-                recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+                recorder.dispatch_counted(kernel, bindings, params);
             }
         }
     }

@@ -260,8 +260,8 @@ impl<K: SortKey> RadixSort<K> {
             let defaults = gather_u32::Specialization::default();
             let gather: Kernel<gather_u32::Interface> =
                 Kernel::specialized(&self.device, &gather_u32::Specialization { words, ..defaults })?;
-            let bindings = gather_u32::Bindings { count: &count.count, order, column: from, moved: to };
-            recorder.dispatch(&gather, Threads::Counted(count), bindings, ());
+            let bindings = gather_u32::Bindings { count, order, column: from, moved: to };
+            recorder.dispatch_counted(&gather, bindings, ());
         }
         Ok(())
     }
@@ -286,7 +286,7 @@ impl<K: SortKey> RadixSort<K> {
         check_apart("radix sort", &[&count.count], &[keys, payload])?;
 
         if let Algorithm::Small(kernel) = &self.algorithm {
-            let bindings = radix_sort_small::Bindings { count: &count.count, keys, payload };
+            let bindings = radix_sort_small::Bindings { count, keys, payload };
             let params = radix_sort_small::Params {
                 begin_bit: bits.start,
                 end_bit: bits.end,

@@ -230,7 +230,7 @@ impl Scan {
         match &self.steps {
             Steps::LookBack { scan, state } => {
                 recorder.fill(state, 0);
-                let (count, look_back) = (&count.count, state);
+                let look_back = state;
                 let total = total.unwrap_or(&self.spare_total);
                 match scan {
                     LookBackScan::Plain(scan) => {
@@ -343,7 +343,7 @@ impl Hierarchy {
             if length_of(extent, count.capacity) <= tile {
                 break;
             }
-            let bindings = reduce_u32::Bindings { count: &count.count, values: source, reduced: &level.sums };
+            let bindings = reduce_u32::Bindings { count, values: source, reduced: &level.sums };
             let upper = Threads::Fixed(length_of(extent, count.capacity) as usize);
             let threads = if lengths.len() == 1 { threads } else { upper };
             recorder.dispatch(&self.reduce, threads, bindings, reduce_u32::Params { extent, neutral: 0 });
@@ -355,7 +355,7 @@ impl Hierarchy {
             let extent = lengths[depth];
             let bottom = depth == 0;
             let bindings = scan_tiles::Bindings {
-                count: &count.count,
+                count,
                 values: if bottom { values } else { &self.levels[depth - 1].sums },
                 base: if depth + 1 == lengths.len() { &self.zero } else { &self.levels[depth].scanned },
                 scanned: if bottom { scanned } else { &self.levels[depth - 1].scanned },

@@ -131,15 +131,12 @@ macro_rules! segmented_reduction {
                 let groups = Threads::Fixed(tiles as usize * self.finish.tile() as usize);
                 let params = $finish::Params { neutral: self.neutral, tile_size: self.reduce.tile() };
                 recorder.dispatch(&self.finish, groups, bindings, params);
-                let bindings = fill_empty_segments::Bindings {
-                    count: &segments.count,
-                    segment_start,
-                    reduced: reduced_bits,
-                };
+                let bindings =
+                    fill_empty_segments::Bindings { count: &segments, segment_start, reduced: reduced_bits };
                 let params = fill_empty_segments::Params {
                     neutral_bits: bytemuck::cast::<$element, u32>(self.neutral),
                 };
-                recorder.dispatch(&self.fill_empty, Threads::Counted(segments), bindings, params);
+                recorder.dispatch_counted(&self.fill_empty, bindings, params);
                 Ok(())
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::column::Column;
 use frazil_shaders::primitives::gather_columns;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result};
 
 /// Number of columns that one pass moves, and of those of them whose elements are vectors of three words.
 const COLUMNS: usize = 7;
@@ -80,7 +80,7 @@ impl Permutation {
             let column = |k: usize| moving[k].map_or(order, |column| column.front());
             let moved = |k: usize| moving[k].map_or(&self.spare[k], |column| column.back());
             let bindings = gather_columns::Bindings {
-                count: &count.count,
+                count,
                 order,
                 column0: &column(0).cast(),
                 column1: &column(1).cast(),
@@ -97,7 +97,7 @@ impl Permutation {
                 moved5: moved(5),
                 moved6: moved(6),
             };
-            recorder.dispatch(&kernel, Threads::Counted(count), bindings, ());
+            recorder.dispatch_counted(&kernel, bindings, ());
             moving.iter().flatten().for_each(|column| column.swap());
             left.retain(|at| !slots.contains(&Some(*at)));
         }

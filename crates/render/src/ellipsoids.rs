@@ -4,7 +4,7 @@ use crate::Result;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, KernelError, UniformGrid};
 use frazil_shaders::primitives::gather_u32;
 use frazil_shaders::render::fit_ellipsoids;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 
 pub use frazil_shaders::types::Ellipsoid;
 
@@ -95,14 +95,14 @@ impl Ellipsoids {
         self.grid.record_keys(recorder, count, position, &self.key);
         self.sort.record(recorder, count, &self.grid, &self.key, &self.order)?;
         let bindings = gather_u32::Bindings {
-            count: &count.count,
+            count,
             order: &self.order,
             column: &position.cast(),
             moved: &self.position.cast(),
         };
-        recorder.dispatch(&self.gather, Threads::Counted(count), bindings, ());
+        recorder.dispatch_counted(&self.gather, bindings, ());
         let bindings = fit_ellipsoids::Bindings {
-            count: &count.count,
+            count,
             key: &self.key,
             cell_start: self.grid.cell_start(),
             position: &self.position,
@@ -111,7 +111,7 @@ impl Ellipsoids {
         let EllipsoidOptions { reach_m, radius_m, max_ratio, center_share, .. } = self.options;
         let params =
             fit_ellipsoids::Params { grid: self.grid.grid(), reach_m, radius_m, max_ratio, center_share };
-        recorder.dispatch(&self.fit, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.fit, bindings, params);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use frazil_kernels::{
 };
 use frazil_shaders::primitives::gather_u32;
 use frazil_shaders::render::find_spray;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 
 /// Parameters of the densities around particles, by which surface and spray are found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,12 +161,12 @@ impl SpraySplit {
         let bits = self.blocks.layout().key_bits();
         self.sort.record_order(recorder, count, &self.key, &self.order, bits)?;
         let bindings = gather_u32::Bindings {
-            count: &count.count,
+            count,
             order: &self.order,
             column: &position.cast(),
             moved: &self.position.cast(),
         };
-        recorder.dispatch(&self.gather, Threads::Counted(count), bindings, ());
+        recorder.dispatch_counted(&self.gather, bindings, ());
         self.blocks.record_find(recorder, count, &self.key)?;
         let mass = SplatMass::Same(self.options.particle_mass_kg);
         self.splat.record(recorder, &self.blocks, &self.position, mass, &self.density)?;
@@ -176,7 +176,7 @@ impl SpraySplit {
     /// Records the separation by the density recorded before.
     pub(crate) fn record_split(&self, recorder: &mut Recorder, count: &DeviceCount) -> Result<()> {
         let bindings = find_spray::Bindings {
-            count: &count.count,
+            count,
             position: &self.position,
             block_of: self.blocks.block_of(),
             occupied_count: &self.blocks.occupied_count().count,
@@ -186,7 +186,7 @@ impl SpraySplit {
         };
         let level = self.options.level_kg_m3;
         let params = find_spray::Params { lattice: self.blocks.layout().lattice(), level };
-        recorder.dispatch(&self.find_spray, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.find_spray, bindings, params);
         let column = Move::column(&self.position, &self.spray);
         let (column, bulk_count) = match &self.bulk {
             Some((bulk, bulk_count)) => (column.dropping_to(bulk), Some(bulk_count)),

@@ -147,7 +147,8 @@ pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
         .collect();
     if panels.is_empty() {
         let problem = "expected a metric in J whose name ends in \"_energy\" or one whose name begins with \
-                       \"n_\", found neither".to_owned();
+                       \"n_\", found neither"
+            .to_owned();
         return Err(Error::Plot { path: path.to_owned(), problem });
     }
     let title = match (energies.is_empty(), counts.is_empty()) {

@@ -3,7 +3,7 @@
 use frazil_kernels::INVALID_INDEX;
 use frazil_particles::PhaseArray;
 use frazil_shaders::bodies::pull_particles;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result};
 
 /// A pull on the particles near a line, during one step: they follow the line, and approach it like a
 /// critically damped spring.
@@ -72,7 +72,7 @@ impl GrabPass {
         hold: Option<&Buffer<u32>>,
     ) {
         let hold = hold.unwrap_or(&self.no_hold);
-        let bindings = pull_particles::Bindings { count: &count.count, position, velocity, hold };
-        recorder.dispatch(&self.pull, Threads::Counted(count), bindings, grab.params(dt_s));
+        let bindings = pull_particles::Bindings { count, position, velocity, hold };
+        recorder.dispatch_counted(&self.pull, bindings, grab.params(dt_s));
     }
 }

@@ -58,8 +58,7 @@ impl<K: KernelInterface, R: MetricsRecord> MetricsReduction<K, R> {
         params: K::Params,
     ) -> Result<PendingRecord<R>> {
         recorder.dispatch(&self.measure, Threads::Counted(count), bindings, params);
-        let bindings =
-            merge_records::Bindings { count: &count.count, parts: &self.parts.cast(), total: &self.total };
+        let bindings = merge_records::Bindings { count, parts: &self.parts.cast(), total: &self.total };
         let [first_minimum, first_maximum, first_count] = R::OFFSETS.map(words);
         let end = words(size_of::<R>());
         let columns = RecordColumns { first_minimum, first_maximum, first_count, end };

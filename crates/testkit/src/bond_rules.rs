@@ -40,7 +40,7 @@ impl SpringRules {
         displacement: &Buffer<[f32; 3]>,
     ) {
         let bindings = solve_springs::Bindings {
-            count: &particles.count.count,
+            count: &particles.count,
             position: particles.position,
             partner: bonds.partner(),
             rest_length_m: bonds.rest_length_m(),
@@ -56,7 +56,7 @@ impl SpringRules {
             compliance_dt2: solve.compliance_dt2,
             inverse_mass: solve.inverse_mass,
         };
-        recorder.dispatch(&self.solve, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch_counted(&self.solve, bindings, params);
     }
 
     /// Records the plastic flow of springs.

@@ -31,6 +31,12 @@ pub trait KernelInterface {
     fn buffers<'a>(bindings: &Self::Bindings<'a>) -> impl AsRef<[&'a RawBuffer]>;
 }
 
+/// Interface of a kernel whose elements a binding `count` counts on the device.
+pub trait CountedInterface: KernelInterface {
+    /// Returns the count among the bindings.
+    fn count<'a>(bindings: &Self::Bindings<'a>) -> &'a DeviceCount;
+}
+
 /// A kernel ready to be dispatched. Cloning it, or creating it again with the same tunables, gives another
 /// handle to the same pipeline: a device compiles each variant once and keeps it.
 pub struct Kernel<K: KernelInterface> {

@@ -64,7 +64,7 @@ pub use error::Error;
 pub use executable::{Executable, Occupancy, Statistic, StatisticValue};
 pub use hazard::{Access, Event, Hazard, Use, UseSet, find_hazards};
 pub use image::{Image, ImageFormat};
-pub use kernel::{DeviceCount, Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
+pub use kernel::{CountedInterface, DeviceCount, Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
 pub use kernel_facts::KernelFacts;
 pub use memory::MemoryUse;
 pub use occupancy::Utilization;

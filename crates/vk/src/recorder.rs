@@ -7,7 +7,7 @@ use crate::descriptor_sets::DescriptorSets;
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
-use crate::kernel::{Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
+use crate::kernel::{CountedInterface, Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
 use crate::marks::Marks;
 use crate::replay::{Recorded, Replay};
 use crate::resource::{Owner, Resource};
@@ -176,6 +176,17 @@ impl Device {
             stamp: Arc::new(AtomicU64::new(0)),
         })
     }
+}
+
+/// Records a dispatch of as many elements as the kernel's binding `count` has.
+pub fn dispatch_counted<K: CountedInterface>(
+    &mut self,
+    kernel: &Kernel<K>,
+    bindings: K::Bindings<'_>,
+    params: K::Params,
+) {
+    let count = K::count(&bindings);
+    self.dispatch(kernel, Threads::Counted(count), bindings, params);
 }
 
 impl Recorder {

@@ -4,7 +4,7 @@
 
 use frazil_shaders::primitives::gather_u32;
 use frazil_vk::{
-    Device, DeviceOptions, DeviceSelector, Error, Kernel, Result, Submission, Threads, Watchdog,
+    Device, DeviceCount, DeviceOptions, DeviceSelector, Error, Kernel, Result, Submission, Threads, Watchdog,
 };
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ fn options() -> DeviceOptions {
 
 /// Gathers a column by an order, some of whose places may not exist.
 fn gather(device: &Device, order: &[u32]) -> Vec<u32> {
-    let count = device.buffer_from("count", &[N as u32]).unwrap();
+    let count = DeviceCount::new(device, "count", N as u32).unwrap();
+    device.upload(&count.count, &[N as u32]).unwrap();
     let column: Vec<u32> = (0..N as u32).map(|i| i + 7).collect();
     let column = device.buffer_from("column", &column).unwrap();
     let order = device.buffer_from("order", order).unwrap();

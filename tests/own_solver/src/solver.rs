@@ -12,7 +12,7 @@ use frazil_solvers::{
     Measurement, MetricInfo, PendingMeasurement, PendingResult, Saved, Solver, SolverError, SolverFactory,
     StateColumn, StateSummary, Surroundings, Tuning,
 };
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder};
 
 /// Particles in free flight.
 pub struct FreeFlight {
@@ -91,7 +91,7 @@ impl Solver for FreeFlight {
         }
         let PhaseArray { count, position, velocity, .. } = &self.particles;
         let bindings = advance::Bindings {
-            count: &count.count,
+            count,
             position: position.front(),
             velocity: velocity.front(),
             drag_power: self.drag_power.front(),
@@ -100,7 +100,7 @@ impl Solver for FreeFlight {
             bodies: &self.bodies,
             body_data: &self.body_data,
         };
-        recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, self.params);
+        recorder.dispatch_counted(&self.kernel, bindings, self.params);
         Ok(())
     }
 

@@ -607,8 +607,8 @@ impl PairBonds {
         self.check_count(count)?;
         check_len(PRIMITIVE, count, order)?;
         recorder.fill(&self.new_place, INVALID_INDEX);
-        let bindings = invert_order::Bindings { count: &count.count, order, new_place: &self.new_place };
-        recorder.dispatch(&self.kernels.invert_order, Threads::Counted(count), bindings, ());
+        let bindings = invert_order::Bindings { count, order, new_place: &self.new_place };
+        recorder.dispatch_counted(&self.kernels.invert_order, bindings, ());
         let bindings = row_bindings!(remap_bonds, self, count, {
             order: order,
             new_place: &self.new_place,

@@ -9,7 +9,7 @@ use crate::error::{check_apart, check_capacity};
 use crate::{INVALID_INDEX, KernelError};
 pub use frazil_shaders::sparse::blocks::BLOCK_SIDE;
 use frazil_shaders::sparse::{block_keys, keep_order};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 pub use layout::BlockLayout;
 pub use lists::BlockCapacity;
 use lists::Lists;
@@ -136,9 +136,9 @@ impl SparseBlocks {
         let hold = hold.unwrap_or(&self.no_hold);
         match &self.search {
             Search::Sorted { block_keys, .. } => {
-                let bindings = block_keys::Bindings { count: &count.count, position, key, hold };
+                let bindings = block_keys::Bindings { count, position, key, hold };
                 let params = block_keys::Params { lattice: self.layout.lattice() };
-                recorder.dispatch(block_keys, Threads::Counted(count), bindings, params);
+                recorder.dispatch_counted(block_keys, bindings, params);
             }
             Search::Table(table) => table.record_keys(recorder, &self.layout, count, position, [key, hold]),
         }
@@ -169,9 +169,9 @@ impl SparseBlocks {
     /// Records a change of `order` to the identity, if the last search has found more blocks than the
     /// capacity.
     pub fn record_keep_order(&self, recorder: &mut Recorder, count: &DeviceCount, order: &Buffer<u32>) {
-        let bindings = keep_order::Bindings { count: &count.count, required: self.required(), order };
+        let bindings = keep_order::Bindings { count, required: self.required(), order };
         let params = keep_order::Params { capacity: self.lists.capacity() };
-        recorder.dispatch(&self.keep_order, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.keep_order, bindings, params);
     }
 
     /// Records the stable sort, in the table, of the keys that the last [`Self::record_keys`] has computed,

@@ -80,11 +80,11 @@ impl SortedSearch {
     ) -> Result<(), KernelError> {
         let (kernels, lattice) = (&self.kernels, layout.lattice());
         let particles = Threads::Counted(count);
-        let bindings = mark_blocks::Bindings { count: &count.count, key, is_first: &self.is_first };
+        let bindings = mark_blocks::Bindings { count, key, is_first: &self.is_first };
         recorder.dispatch(&kernels.mark_blocks, particles, bindings, ());
         self.settle.record_scan(recorder, &self.scan_particles, count, [&self.is_first, block_of])?;
         let bindings = list_blocks::Bindings {
-            count: &count.count,
+            count,
             key,
             is_first: &self.is_first,
             block_of,

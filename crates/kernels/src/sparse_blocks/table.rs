@@ -114,7 +114,7 @@ impl TableSearch {
             recorder.fill(&self.cell_count, 0);
         }
         let bindings = count_keys::Bindings {
-            count: &count.count,
+            count,
             position,
             key,
             cell_count: &self.cell_count,
@@ -122,7 +122,7 @@ impl TableSearch {
             hold,
         };
         let params = count_keys::Params { lattice: layout.lattice() };
-        recorder.dispatch(&self.kernels.count_keys, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.kernels.count_keys, bindings, params);
     }
 
     /// Records the sort of `key`, in place, with the previous index of each particle in `order`, and the
@@ -166,7 +166,7 @@ impl TableSearch {
         recorder.dispatch(&self.search, Threads::Fixed(1), bindings, params);
         let threads = Threads::Counted(count);
         let bindings = place_in_cells::Bindings {
-            count: &count.count,
+            count,
             key,
             cell_start: &self.cell_start,
             arrival: &self.arrival,
@@ -174,7 +174,7 @@ impl TableSearch {
         };
         recorder.dispatch(&self.kernels.place_in_cells, threads, bindings, ());
         let bindings = rank_in_blocks::Bindings {
-            count: &count.count,
+            count,
             placed: &self.placed,
             cell_start: &self.cell_start,
             place_of: &self.place_of,

@@ -197,11 +197,9 @@ fn advice_names_unlikely_settings() {
     // Falling 1 m: √(2 · 9.81 · 1) = 4.429 m/s; half of h = 0.2 m takes 22.6 ms.
     assert_eq!(
         advice(&["time.dt_s=0.03"]),
-        [
-            "minimal.toml with --set time.dt_s=0.03: time.dt_s: a particle that falls through the domain \
+        ["minimal.toml with --set time.dt_s=0.03: time.dt_s: a particle that falls through the domain \
           reaches 4.429 m/s and crosses 0.66 support radii in a step of 0.03 s; at most 0.5 needs a step of \
-          2.258e-2 s or less"
-        ]
+          2.258e-2 s or less"]
     );
     assert_eq!(advice(&["particles.0.velocity_m_s=[0,0,50]"]).len(), 1);
     assert!(advice(&["particles.0.velocity_m_s=[0,0,50]"])[0].starts_with("minimal.toml:6:1: time.dt_s: "));

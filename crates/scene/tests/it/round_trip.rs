@@ -25,8 +25,13 @@ fn scene_text() -> impl Strategy<Value = String> {
             let mut text = String::new();
             let axis = ["x", "y", "z"];
             let cell = 4.0 * d;
-            writeln!(text, "version = 1\nname = {name:?}\nup_axis = \"{}\"\nseed = \
-                            {seed}", axis[usize::from(up)]).unwrap();
+            writeln!(
+                text,
+                "version = 1\nname = {name:?}\nup_axis = \"{}\"\nseed = \
+                            {seed}",
+                axis[usize::from(up)]
+            )
+            .unwrap();
             if gravity {
                 writeln!(text, "gravity_m_s2 = [{xsph}, -{density}, 0]").unwrap();
             }
@@ -63,15 +68,27 @@ fn scene_text() -> impl Strategy<Value = String> {
             }
             for (plane, [x, y, z], radius) in bodies {
                 if plane {
-                    writeln!(text, "[[bodies]]\nshape.plane = {{ point_m = [{x}, {y}, {z}], normal = [{x}, \
-                                    {y}, 1] }}").unwrap();
+                    writeln!(
+                        text,
+                        "[[bodies]]\nshape.plane = {{ point_m = [{x}, {y}, {z}], normal = [{x}, \
+                                    {y}, 1] }}"
+                    )
+                    .unwrap();
                 } else {
-                    writeln!(text, "[[bodies]]\nshape.sphere = {{ centre_m = [{x}, {y}, {z}], radius_m = \
-                                    {radius} }}").unwrap();
+                    writeln!(
+                        text,
+                        "[[bodies]]\nshape.sphere = {{ centre_m = [{x}, {y}, {z}], radius_m = \
+                                    {radius} }}"
+                    )
+                    .unwrap();
                 }
             }
-            writeln!(text, "[render]\nwidth_px = {width_px}\ncolour_range = [-{density}, \
-                            {density}]").unwrap();
+            writeln!(
+                text,
+                "[render]\nwidth_px = {width_px}\ncolour_range = [-{density}, \
+                            {density}]"
+            )
+            .unwrap();
             match output {
                 0 => {}
                 1 => writeln!(text, "[output]\nrender_every = {iterations}").unwrap(),

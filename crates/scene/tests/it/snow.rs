@@ -232,17 +232,13 @@ fn blocks_that_change_at_once_are_advised_against() {
     };
     assert_eq!(
         advice(&["particles.0.temperature_c=1.5"]),
-        [
-            "snow.toml with --set particles.0.temperature_c=1.5: particles.0.temperature_c: 1.5 °C makes \
-          snow above freezing, which melts at once; freezing is at 0 °C"
-        ]
+        ["snow.toml with --set particles.0.temperature_c=1.5: particles.0.temperature_c: 1.5 °C makes \
+          snow above freezing, which melts at once; freezing is at 0 °C"]
     );
     assert_eq!(
         advice(&["particles.0.phase=water"]),
-        [
-            "snow.toml:20:1: particles.0.temperature_c: -10 °C makes water below freezing, which freezes at \
-          once; freezing is at 0 °C"
-        ]
+        ["snow.toml:20:1: particles.0.temperature_c: -10 °C makes water below freezing, which freezes at \
+          once; freezing is at 0 °C"]
     );
     assert_eq!(advice(&["particles.0.temperature_c=0"]), [""; 0]);
     // Without snow, temperature has no effect.

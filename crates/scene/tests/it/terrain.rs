@@ -111,10 +111,11 @@ fn holes_are_refused_or_filled() {
     let files = Files::new(&heights(&[(7, "-9999")]));
     let error = files.scene(FILE, OWN).unwrap_err().to_string();
     assert!(
-        error.contains("slope.asc: 1 unknown heights that known ones enclose, in 1 holes; the largest, of 1 \
+        error.contains(
+            "slope.asc: 1 unknown heights that known ones enclose, in 1 holes; the largest, of 1 \
                         heights, begins at row 2 from the south, column 3 from the west, easting 1010.0 m \
-                        and northing 2005.0 m")
-            && error.ends_with("expected a map without holes, or terrain.fill_holes = true"),
+                        and northing 2005.0 m"
+        ) && error.ends_with("expected a map without holes, or terrain.fill_holes = true"),
         "{error}"
     );
     let filled = files.scene("file='@slope.asc',fill_holes=true", OWN).unwrap();

@@ -54,8 +54,10 @@ pub fn rust_source<'a>(
     for (area, modules) in areas {
         let _ = writeln!(source, "/// Shaders of `glsl/{area}`.\npub mod {area} {{\n{modules}}}");
     }
-    source.push_str("/// Structs that several shaders share, laid out as GLSL's `layout(scalar)` does.\npub \
-                     mod types {\n");
+    source.push_str(
+        "/// Structs that several shaders share, laid out as GLSL's `layout(scalar)` does.\npub \
+                     mod types {\n",
+    );
     for definition in shared.values() {
         struct_definition(&mut source, definition);
     }
@@ -276,12 +278,11 @@ fn module(
     let _ = writeln!(out, "pub struct Bindings{lifetime} {{");
     for binding in &bindings {
         let _ = writeln!(out, "/// Binding {} ({}).", binding.slot, binding.access());
-        let _ = writeln!(
-            out,
-            "pub {}: &'a frazil_vk::Buffer<{}>,",
-            binding.name,
-            binding.element.rust_type("super::super")
-        );
+        let buffer = match is_count(binding) {
+            true => "DeviceCount".to_owned(),
+            false => format!("Buffer<{}>", binding.element.rust_type("super::super")),
+        };
+        let _ = writeln!(out, "pub {}: &'a frazil_vk::{buffer},", binding.name);
     }
     out.push_str("}\n");
     match params {
@@ -303,7 +304,8 @@ fn module(
         out.push_str("fn specialization_bits(s: &Specialization) -> Vec<u32> { s.bits() }\n");
     }
     let _ = writeln!(out, "fn source() -> &'static frazil_vk::{source} {{ &{constant} }}");
-    let names: Vec<String> = bindings.iter().map(|b| format!("b.{}.raw()", b.name)).collect();
+    let field = |b: &&Binding| if is_count(b) { "count.count".to_owned() } else { b.name.clone() };
+    let names: Vec<String> = bindings.iter().map(|b| format!("b.{}.raw()", field(b))).collect();
     let argument = if bindings.is_empty() { "_" } else { "b" };
     let _ = writeln!(
         out,
@@ -312,8 +314,17 @@ fn module(
         names.join(", "),
         names.len()
     );
+    if is_compute && bindings.iter().any(|b| is_count(b)) {
+        out.push_str("impl frazil_vk::CountedInterface for Interface {\n");
+        out.push_str("fn count<'a>(b: &Self::Bindings<'a>) -> &'a frazil_vk::DeviceCount { b.count }\n}\n");
+    }
     out.push_str("}\n");
     Ok(out)
+}
+
+/// Returns true for the count of the elements of a dispatch, by its name and type.
+fn is_count(binding: &Binding) -> bool {
+    binding.name == "count" && binding.element == Element::Scalar("u32")
 }
 
 fn collect_structs(element: &Element, shared: &mut BTreeMap<String, Struct>) -> Result<(), String> {
@@ -382,8 +393,10 @@ fn specialization_struct(out: &mut String, label: &str, specializations: &[Speci
             let _ = writeln!(out, "{}: {},", spec.name, spec.default_bits);
         }
     }
-    out.push_str("} } }\nimpl Specialization {\n/// The values in the order of their ids.\npub fn \
-                  bits(&self) -> Vec<u32> { vec![\n");
+    out.push_str(
+        "} } }\nimpl Specialization {\n/// The values in the order of their ids.\npub fn \
+                  bits(&self) -> Vec<u32> { vec![\n",
+    );
     for spec in specializations {
         let bits = if spec.is_float { ".to_bits()" } else { "" };
         let _ = writeln!(out, "self.{}{bits},", spec.name);

@@ -178,7 +178,7 @@ impl Contacts {
     /// bits.
     pub fn tidy(&self, recorder: &mut Recorder, count: &DeviceCount) {
         let bindings = tidy_contacts::Bindings {
-            count: &count.count,
+            count,
             first_row: &self.first_row,
             contact: &self.contact,
             shear: &self.shear,

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_shaders::dem::map::MAP_WORDS;
 use frazil_shaders::dem::{add_to_map, clear_map, raise_peaks};
-use frazil_vk::{Buffer, Device, DoubleBuffer, Kernel, Pending, ReadbackRing, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DoubleBuffer, Kernel, Pending, ReadbackRing, Recorder};
 
 /// Bytes of the sums of a cell, the largest of the buffers.
 const BYTES_PER_CELL: u64 = 4 * MAP_WORDS as u64;
@@ -69,16 +69,16 @@ impl FlowMap {
     fn raise(&self, recorder: &mut Recorder, grains: &Particles, clock: &Clock) {
         let MapGrid { n_cells, cells_per_m, quanta_per_m3 } = self.grid;
         let bindings = add_to_map::Bindings {
-            count: &grains.count.count,
+            count: &grains.count,
             sphere: &grains.sphere,
             motion: &grains.motion,
             clock: clock.buffer(),
             sums: &self.sums,
         };
         let params = add_to_map::Params { n_cells, cells_per_m, quanta_per_m3 };
-        recorder.dispatch(&self.add, Threads::Counted(&grains.count), bindings, params);
+        recorder.dispatch_counted(&self.add, bindings, params);
         let bindings = raise_peaks::Bindings {
-            count: &grains.count.count,
+            count: &grains.count,
             sphere: &grains.sphere,
             clock: clock.buffer(),
             sums: &self.sums,
@@ -87,19 +87,19 @@ impl FlowMap {
             first_step: &self.first_step,
         };
         let params = raise_peaks::Params { n_cells, cells_per_m, m3_per_quantum: 1.0 / quanta_per_m3 };
-        recorder.dispatch(&self.raise, Threads::Counted(&grains.count), bindings, params);
+        recorder.dispatch_counted(&self.raise, bindings, params);
     }
 
     fn clear(&self, recorder: &mut Recorder, grains: &Particles, clock: &Clock) {
         let MapGrid { n_cells, cells_per_m, .. } = self.grid;
         let bindings = clear_map::Bindings {
-            count: &grains.count.count,
+            count: &grains.count,
             sphere: &grains.sphere,
             clock: clock.buffer(),
             sums: &self.sums,
         };
         let params = clear_map::Params { n_cells, cells_per_m };
-        recorder.dispatch(&self.clear, Threads::Counted(&grains.count), bindings, params);
+        recorder.dispatch_counted(&self.clear, bindings, params);
     }
 
     /// Records the read-back of the map, with the volumes of the current state.

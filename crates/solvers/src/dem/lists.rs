@@ -194,7 +194,7 @@ impl ContactLists {
         is_forced: bool,
     ) {
         let bindings = check_lists::Bindings {
-            count: &count.count,
+            count,
             clock: context.clock.buffer(),
             lists: &self.state,
             grain_count: &self.listing.count,
@@ -228,7 +228,7 @@ impl ContactLists {
         let (count, ends) =
             if is_always { (&self.stored, &self.stored_ends) } else { (&self.listing, &self.listing_ends) };
         let bindings = store_grains::Bindings {
-            count: &count.count,
+            count,
             sphere: &grains.sphere,
             motion: &grains.motion,
             first_row: &self.rows.first_row,
@@ -238,10 +238,10 @@ impl ContactLists {
             spin: &grains.spin,
             row_count: &self.row_count,
         };
-        recorder.dispatch(&self.store_grains, Threads::Counted(count), bindings, ());
+        recorder.dispatch_counted(&self.store_grains, bindings, ());
         self.scan.record_if_any(recorder, ends, &self.row_count, &contacts.first_row)?;
         let bindings = store_contacts::Bindings {
-            count: &count.count,
+            count,
             order: &self.order,
             first_row: &self.rows.first_row,
             near: &self.rows.near,
@@ -251,19 +251,19 @@ impl ContactLists {
             contact: &contacts.contact,
             shear: &contacts.shear,
         };
-        recorder.dispatch(&self.store_contacts, Threads::Counted(count), bindings, ());
+        recorder.dispatch_counted(&self.store_contacts, bindings, ());
         Ok(())
     }
 
     /// Records the cell of each grain.
     pub fn find_cells(&self, recorder: &mut Recorder, context: &StepContext<'_>, grains: &Particles) {
         let bindings = find_cells::Bindings {
-            count: &self.listing.count,
+            count: &self.listing,
             terms: context.terms,
             position: &grains.position,
             key: &self.key,
         };
-        recorder.dispatch(&self.find_cells, Threads::Counted(&self.listing), bindings, ());
+        recorder.dispatch_counted(&self.find_cells, bindings, ());
     }
 
     /// Records the sort of grains by cell, stable from the order of ids.
@@ -289,7 +289,7 @@ impl ContactLists {
         self.count_rows(recorder, context, grains, slabs, &self.listing, true);
         self.scan.record_if_any(recorder, &self.listing_ends, &self.row_count, &self.rows.first_row)?;
         let bindings = fit_lists::Bindings {
-            count: &self.listing.count,
+            count: &self.listing,
             first_row: &self.rows.first_row,
             lists: &self.state,
             again_count: &self.again.count,
@@ -303,7 +303,7 @@ impl ContactLists {
         self.count_rows(recorder, context, grains, slabs, &self.again, false);
         self.scan.record_if_any(recorder, &self.again_ends, &self.row_count, &self.rows.first_row)?;
         let bindings = hold_overflow::Bindings {
-            count: &grains.count.count,
+            count: &grains.count,
             first_row: &self.rows.first_row,
             fault: context.fault.buffer(),
             clock: context.clock.buffer(),
@@ -319,7 +319,7 @@ impl ContactLists {
         let threads = Threads::Tiles(&self.again, LARGEST_TILE_LOG2);
         recorder.dispatch(&self.hold_overflow, threads, bindings, params);
         let bindings = list_contacts::Bindings {
-            count: &self.listing.count,
+            count: &self.listing,
             terms: context.terms,
             cell_start: self.line.cell_start(),
             sphere: &grains.sphere,
@@ -336,9 +336,9 @@ impl ContactLists {
             near: &self.rows.near,
             clock: context.clock.buffer(),
         };
-        recorder.dispatch(&self.list, Threads::Counted(&self.listing), bindings, ());
+        recorder.dispatch_counted(&self.list, bindings, ());
         let bindings = load_histories::Bindings {
-            count: &self.listing.count,
+            count: &self.listing,
             sphere: &grains.sphere,
             order: &self.order,
             place: &self.key,
@@ -351,7 +351,7 @@ impl ContactLists {
             list_rolling: &self.rows.rolling,
             listed_at: &self.listed_at,
         };
-        recorder.dispatch(&self.load_histories, Threads::Counted(&self.listing), bindings, ());
+        recorder.dispatch_counted(&self.load_histories, bindings, ());
         Ok(())
     }
 
@@ -365,7 +365,7 @@ impl ContactLists {
         has_skin: bool,
     ) {
         let bindings = count_contacts::Bindings {
-            count: &count.count,
+            count,
             terms: context.terms,
             cell_start: self.line.cell_start(),
             sphere: &grains.sphere,
@@ -381,7 +381,7 @@ impl ContactLists {
             clock: context.clock.buffer(),
         };
         let params = count_contacts::Params { has_skin: has_skin.into() };
-        recorder.dispatch(&self.count, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.count, bindings, params);
     }
 }
 

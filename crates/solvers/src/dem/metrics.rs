@@ -249,7 +249,7 @@ impl DemMeasurePass {
         slabs: &Slabs,
     ) -> Result<PendingDemMetrics> {
         let bindings = measure::Bindings {
-            count: &particles.count.count,
+            count: &particles.count,
             terms,
             position: &particles.position,
             velocity: &particles.velocity,

@@ -6,7 +6,7 @@ use crate::error::check_lengths;
 use frazil_particles::{ParticleTable, Uses};
 use frazil_shaders::dem::reorder;
 use frazil_shaders::types::{ContactLoad, GrainMotion};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 
 /// Grains on the device. Steps update the packed form; columns are those of output, and those from which
 /// contact lists are built.
@@ -84,7 +84,7 @@ impl Particles {
         place: &Buffer<u32>,
     ) {
         let bindings = reorder::Bindings {
-            count: &listing.count,
+            count: &listing,
             order,
             position: &self.position,
             velocity: &self.velocity,
@@ -94,6 +94,6 @@ impl Particles {
             sphere: &self.sphere,
             motion: &self.motion,
         };
-        recorder.dispatch(&self.reorder, Threads::Counted(listing), bindings, ());
+        recorder.dispatch_counted(&self.reorder, bindings, ());
     }
 }

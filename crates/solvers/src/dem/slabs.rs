@@ -228,7 +228,7 @@ impl Slabs {
             return;
         }
         let bindings = collide_pieces::Bindings {
-            count: &grains.count.count,
+            count: &grains.count,
             terms: context.terms,
             first_row: &rows.first_row,
             near: &rows.near,
@@ -245,7 +245,7 @@ impl Slabs {
             clock: context.clock.buffer(),
         };
         recorder.declare_bytes(12 * u64::from(grains.count.expected()));
-        recorder.dispatch(&self.collide, Threads::Counted(&grains.count), bindings, ());
+        recorder.dispatch_counted(&self.collide, bindings, ());
     }
 
     /// Records forces between pieces, and of pieces on surfaces.

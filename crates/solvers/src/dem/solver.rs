@@ -16,7 +16,7 @@ use crate::grab::GrabPass;
 use crate::{Pair, Saved, SolverError, StateColumn, Tuning};
 use frazil_shaders::dem::{collide, move_grains};
 use frazil_shaders::types::{Body, DemLists, DemTerms};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder};
 
 /// Contacts per grain in a flow, for estimates.
 const CONTACTS: u64 = 6;
@@ -260,7 +260,7 @@ impl Dem {
         let n_grains = u64::from(particles.count.expected());
         let contact = if self.parameters.has_rolling() { 28 } else { 16 };
         let bindings = collide::Bindings {
-            count: &particles.count.count,
+            count: &particles.count,
             terms: &self.terms,
             first_row: &rows.first_row,
             near: &rows.near,
@@ -276,10 +276,10 @@ impl Dem {
             sums: &self.slabs.sums,
         };
         recorder.declare_bytes((52 + 28 + (4 + 2 * contact) * CONTACTS) * n_grains);
-        recorder.dispatch(&self.collide, Threads::Counted(&particles.count), bindings, ());
+        recorder.dispatch_counted(&self.collide, bindings, ());
         self.slabs.collide_grains(recorder, &context, particles, rows);
         let bindings = move_grains::Bindings {
-            count: &particles.count.count,
+            count: &particles.count,
             terms: &self.terms,
             sphere: &particles.sphere,
             motion: &particles.motion,
@@ -294,7 +294,7 @@ impl Dem {
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
         };
-        recorder.dispatch(&self.move_grains, Threads::Counted(&particles.count), bindings, ());
+        recorder.dispatch_counted(&self.move_grains, bindings, ());
     }
 
     /// Makes the columns the state: the next step begins with what was copied into

@@ -220,7 +220,7 @@ impl ImplicitSolve {
         let n_nodes = u64::from(blocks.active_count().expected() * self.block_nodes);
         let entries = u64::from(particles.elastic_words());
         let bindings = differentiate_stress::Bindings {
-            count: &particles.count().count,
+            count: particles.count(),
             terms: &constants.terms,
             block_of: blocks.block_of(),
             target: blocks.target(),
@@ -233,7 +233,7 @@ impl ImplicitSolve {
             tangent: &self.tangent,
         };
         recorder.declare_bytes((20 + 8 * entries) * n_particles + 12 * n_nodes);
-        recorder.dispatch(&self.kernels.differentiate, Threads::Counted(particles.count()), bindings, ());
+        recorder.dispatch_counted(&self.kernels.differentiate, bindings, ());
         let bindings = apply_stiffness::Bindings {
             active_count: &blocks.active_count().count,
             terms: &constants.terms,

@@ -147,7 +147,7 @@ impl MpmMeasurePass {
         blocks: &SparseBlocks,
     ) -> Result<PendingMpmMetrics> {
         let bindings = measure::Bindings {
-            count: &particles.count().count,
+            count: particles.count(),
             terms: &constants.terms,
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),

@@ -20,7 +20,7 @@ use frazil_shaders::mpm::{
     apply_contact, collide_particles, compute_stress, estimate_volume, measure_density, update_particles,
 };
 use frazil_shaders::types::MpmSolve;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder};
 
 /// A stage of a step; [`Mpm::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -298,7 +298,7 @@ impl Mpm {
         self.step += 1;
         let (particles, blocks) = (&self.particles, &self.blocks);
         let bindings = update_particles::Bindings {
-            count: &particles.count().count,
+            count: particles.count(),
             terms: &self.constants.terms,
             block_of: blocks.block_of(),
             target: &blocks.target().cast(),
@@ -323,11 +323,10 @@ impl Mpm {
         let n_nodes = u64::from(blocks.active_count().expected() * p.layout.block_nodes());
         recorder.declare_bytes(own * u64::from(particles.count().expected()) + node_bytes * n_nodes);
         let params = update_particles::Params { block_capacity: block_capacity(blocks) };
-        let threads = Threads::Counted(particles.count());
-        recorder.dispatch(&self.kernels.update_particles, threads, bindings, params);
+        recorder.dispatch_counted(&self.kernels.update_particles, bindings, params);
         if let Some(collide_particles) = &self.kernels.collide_particles {
             let bindings = collide_particles::Bindings {
-                count: &particles.count().count,
+                count: particles.count(),
                 terms: &self.constants.terms,
                 bodies: &self.constants.bodies,
                 body_data: &self.constants.body_data,
@@ -340,11 +339,11 @@ impl Mpm {
                 sums: &self.loads.sums,
             };
             let params = collide_particles::Params { block_capacity: block_capacity(blocks) };
-            recorder.dispatch(collide_particles, threads, bindings, params);
+            recorder.dispatch_counted(collide_particles, bindings, params);
         }
         if let Some(apply_contact) = &self.kernels.apply_contact {
             let bindings = apply_contact::Bindings {
-                count: &particles.count().count,
+                count: particles.count(),
                 terms: &self.constants.terms,
                 bodies: &self.constants.bodies,
                 body_data: &self.constants.body_data,
@@ -359,7 +358,7 @@ impl Mpm {
                 sums: &self.loads.sums,
             };
             let params = apply_contact::Params { block_capacity: block_capacity(blocks) };
-            recorder.dispatch(apply_contact, threads, bindings, params);
+            recorder.dispatch_counted(apply_contact, bindings, params);
         }
         if self.loads.measured().is_some() {
             self.report_fault(recorder);
@@ -377,7 +376,7 @@ impl Mpm {
     fn estimate_volume(&self, recorder: &mut Recorder) {
         let (particles, blocks) = (&self.particles, &self.blocks);
         let bindings = estimate_volume::Bindings {
-            count: &particles.count().count,
+            count: particles.count(),
             terms: &self.constants.terms,
             block_of: blocks.block_of(),
             target: blocks.target(),
@@ -386,20 +385,20 @@ impl Mpm {
             mass: particles.mass.front(),
             volume: particles.volume.front(),
         };
-        recorder.dispatch(&self.kernels.estimate_volume, Threads::Counted(particles.count()), bindings, ());
+        recorder.dispatch_counted(&self.kernels.estimate_volume, bindings, ());
     }
 
     fn compute_stress(&self, recorder: &mut Recorder) {
         let particles = &self.particles;
         let bindings = compute_stress::Bindings {
-            count: &particles.count().count,
+            count: particles.count(),
             terms: &self.constants.terms,
             volume: particles.volume.front(),
             elastic: particles.elastic.front(),
             plastic_volume: particles.plastic_volume.front(),
             stress: particles.stress.front(),
         };
-        recorder.dispatch(&self.kernels.compute_stress, Threads::Counted(particles.count()), bindings, ());
+        recorder.dispatch_counted(&self.kernels.compute_stress, bindings, ());
     }
 
     /// Returns the parameters that the kernels use.

@@ -162,7 +162,7 @@ impl Bodies {
         interaction: &BodyInteraction,
     ) {
         let bindings = compute_boundary_density::Bindings {
-            count: &count.count,
+            count,
             terms: &self.terms,
             clock: &self.clock,
             bodies: &self.bodies,
@@ -170,7 +170,7 @@ impl Bodies {
             predicted: at,
             boundary_density: &interaction.boundary_density,
         };
-        recorder.dispatch(&self.compute_boundary_density, Threads::Counted(count), bindings, ());
+        recorder.dispatch_counted(&self.compute_boundary_density, bindings, ());
     }
 
     /// Records the projection of predicted positions out of bodies; keeps the pushes of snow.
@@ -188,7 +188,7 @@ impl Bodies {
             None => (&self.no_listed, &self.no_flags),
         };
         let bindings = project_out_of_bodies::Bindings {
-            count: &count.count,
+            count,
             terms: &self.terms,
             clock: &self.clock,
             bodies: &self.bodies,
@@ -217,7 +217,7 @@ impl Bodies {
             row_flag: rows.map_or(NO_FLAG, |rows| rows.stride_and_flag().1),
         };
         let kernel = if material == Material::Snow { &self.project_snow } else { &self.project_water };
-        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(kernel, bindings, params);
     }
 
     /// Records the drag of bodies on water, after XSPH and the drag of walls.
@@ -229,7 +229,7 @@ impl Bodies {
         smoothing: Smoothing,
     ) {
         let bindings = apply_body_drag::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             terms: &self.terms,
             clock: &self.clock,
             bodies: &self.bodies,
@@ -244,7 +244,7 @@ impl Bodies {
             viscosity_share: smoothing.viscosity_share,
             viscous_wall_scale: smoothing.viscous_wall_scale,
         };
-        recorder.dispatch(&self.apply_drag, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.apply_drag, bindings, params);
     }
 
     /// Records friction of snow on bodies.
@@ -257,7 +257,7 @@ impl Bodies {
         interaction: &BodyInteraction,
     ) {
         let bindings = apply_body_friction::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             terms: &self.terms,
             clock: &self.clock,
             bodies: &self.bodies,
@@ -268,7 +268,7 @@ impl Bodies {
             predicted,
             sums: &self.sums,
         };
-        recorder.dispatch(&self.apply_friction, Threads::Counted(&phase.count), bindings, ());
+        recorder.dispatch_counted(&self.apply_friction, bindings, ());
     }
 
     /// Records the loads of a step: computes them from the sums, and clears these. Without named bodies there

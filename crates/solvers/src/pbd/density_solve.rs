@@ -85,13 +85,13 @@ impl DensitySolve {
     ) {
         self.dispatch_check(recorder, count, true, 0);
         let bindings = begin_density_solve::Bindings {
-            count: &count.count,
+            count,
             predicted,
             multiplier: self.multiplier.front(),
             constraint,
         };
         let params = begin_density_solve::Params { share: WARM_START };
-        recorder.dispatch(&self.begin, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.begin, bindings, params);
     }
 
     /// Records the decision to end the solve after this number of corrections.
@@ -108,7 +108,7 @@ impl DensitySolve {
 
     fn dispatch_check(&self, recorder: &mut Recorder, count: &DeviceCount, is_first: bool, iteration: u32) {
         let bindings = check_density::Bindings {
-            count: &count.count,
+            count,
             total: self.reduction.result(),
             status: &self.status,
             active_count: &self.active.count,

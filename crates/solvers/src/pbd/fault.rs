@@ -76,7 +76,7 @@ impl FaultReport {
             position: first.position(),
             velocity: first.updated(),
             density: &first.density,
-            count: &first.phase.count.count,
+            count: &first.phase.count,
             args: &first.phase.count.args,
             second_id: second.map_or(&self.no_id, |second| second.id()),
             second_position: second.map_or(&self.no_vectors[0], |second| second.position()),

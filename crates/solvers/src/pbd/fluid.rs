@@ -16,7 +16,7 @@ use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Tuning};
 use frazil_particles::{Material, ParticleTable};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 use std::ops::Deref;
 
 /// A stage of a step; [`Fluid::stages`] lists them in order.
@@ -344,7 +344,7 @@ impl Fluid {
             bodies.compute_boundary_density(recorder, count, at, &self.interaction);
         }
         let bindings = solve_density::Bindings {
-            count: &count.count,
+            count,
             key: self.key(),
             cell_start: self.grid.cell_start(),
             predicted: at,
@@ -369,13 +369,13 @@ impl Fluid {
             row_stride,
             row_flag,
         };
-        recorder.dispatch(&self.kernels.solve_density, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.kernels.solve_density, bindings, params);
     }
 
     fn solve_positions(&mut self, recorder: &mut Recorder) {
         let count = self.active();
         let bindings = solve_positions::Bindings {
-            count: &count.count,
+            count,
             key: self.key(),
             cell_start: self.grid.cell_start(),
             constraint: &self.constraint,
@@ -404,7 +404,7 @@ impl Fluid {
             max_moved_q2: self.rows.max_moved_q2(),
             row_flag,
         };
-        recorder.dispatch(&self.kernels.solve_positions, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.kernels.solve_positions, bindings, params);
         self.rows.advance();
         self.project_out_of_bodies(recorder, Displacement::DensityConstraint);
     }

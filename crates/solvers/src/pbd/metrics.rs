@@ -83,7 +83,7 @@ impl MeasurePass {
     ) -> Result<PendingMetrics> {
         let walls = &parameters.walls;
         let parts = self.reduction.parts();
-        let bindings = measure::Bindings { count: &count.count, position, velocity, density, parts };
+        let bindings = measure::Bindings { count, position, velocity, density, parts };
         let params = measure::Params {
             domain_min_m: walls.domain_min_m,
             domain_max_m: walls.domain_max_m,

@@ -6,7 +6,7 @@ use frazil_kernels::UniformGrid;
 use frazil_particles::PhaseArray;
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
 use frazil_shaders::types::{FaultLimits, Grid, Walls};
-use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Recorder, Result};
 
 /// Kernels that move a phase.
 pub(super) struct Motion {
@@ -126,14 +126,14 @@ impl Motion {
         dt_s: f32,
     ) {
         let bindings = integrate::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             position: phase.position.front(),
             velocity: phase.velocity.front(),
             key,
         };
         let params =
             integrate::Params { grid, walls: parameters.walls, gravity_m_s2: parameters.gravity_m_s2, dt_s };
-        recorder.dispatch(&self.integrate, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.integrate, bindings, params);
     }
 
     /// Records the prediction of positions.
@@ -146,14 +146,14 @@ impl Motion {
         dt_s: f32,
     ) {
         let bindings = predict::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             position: phase.position.front(),
             velocity: phase.velocity.front(),
             predicted: corrected.predicted,
             compensation: corrected.compensation.unwrap_or(&self.no_compensation),
         };
         let params = predict::Params { walls, dt_s };
-        recorder.dispatch(&self.predict, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.predict, bindings, params);
     }
 
     /// Records the velocities after the constraints, into the back of the velocity column, and the detection
@@ -167,7 +167,7 @@ impl Motion {
         dt_s: f32,
     ) {
         let bindings = update_velocity::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             position: phase.position.front(),
             predicted: corrected.predicted,
             compensation: corrected.compensation.unwrap_or(&self.no_compensation),
@@ -177,7 +177,7 @@ impl Motion {
             faulty: faults.faulty,
         };
         let params = update_velocity::Params { dt_s, limits: faults.limits };
-        recorder.dispatch(&self.update_velocity, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.update_velocity, bindings, params);
     }
 
     /// Records XSPH, and the drag of the domain's walls.
@@ -191,7 +191,7 @@ impl Motion {
     ) {
         let [neighbour, row, has_moved] = place.rows.unwrap_or([&self.none; 3]);
         let bindings = smooth_velocity::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             key: place.key,
             cell_start: place.grid.cell_start(),
             predicted: place.predicted,
@@ -214,6 +214,6 @@ impl Motion {
             lower_friction: smoothing.face_friction[0],
             upper_friction: smoothing.face_friction[1],
         };
-        recorder.dispatch(&self.smooth_velocity, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.smooth_velocity, bindings, params);
     }
 }

@@ -6,7 +6,7 @@ use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::UniformGrid;
 use frazil_shaders::pbd::list_neighbours;
 use frazil_shaders::pbd::neighbour_rows::{FIRST_MOVED, ROW_INDEX_BITS};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 
 /// Neighbours that the row of a particle holds; 1 stands for no rows, so that every pass searches the cells.
 /// Particles with more neighbours search them in any case.
@@ -138,7 +138,7 @@ impl NeighbourRows {
             return;
         }
         let bindings = list_neighbours::Bindings {
-            count: &count.count,
+            count,
             key,
             cell_start: grid.cell_start(),
             predicted,
@@ -156,7 +156,7 @@ impl NeighbourRows {
             reach_q2: (1.0 + self.margin) * (1.0 + self.margin),
             row_stride: self.stride,
         };
-        recorder.dispatch(&self.list, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.list, bindings, params);
         self.flag = FIRST_MOVED;
     }
 

@@ -5,7 +5,7 @@ use super::parameters::Parameters;
 use crate::{SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, GridOptions, UniformGrid};
 use frazil_particles::{Column, ParticleTable, PhaseArray, Uses};
-use frazil_vk::{Buffer, Device, Recorder, Threads};
+use frazil_vk::{Buffer, Device, Recorder};
 
 /// Particles of a phase, sorted by cell.
 pub struct Particles {
@@ -64,10 +64,6 @@ impl Particles {
             grid,
             table,
         })
-    }
-
-    pub(super) fn threads(&self) -> Threads<'_> {
-        Threads::Counted(&self.phase.count)
     }
 
     /// Records the order of the particles by cell, and the first of each cell.

@@ -5,7 +5,7 @@ use super::stress::Stress;
 use crate::SolverError;
 use crate::pbd::Fluid;
 use frazil_shaders::viscoelastic::hold_feed;
-use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
 /// Kernel of the feed.
 pub(super) struct Feed {
@@ -27,13 +27,13 @@ impl Feed {
     ) {
         let phase = &fluid.phase;
         let bindings = hold_feed::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             terms: &stress.terms,
             position: phase.position.front(),
             predicted: fluid.predicted(),
             updated: velocity,
         };
         let params = hold_feed::Params { velocity_m_s: feed.velocity_m_s };
-        recorder.dispatch(&self.hold, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.hold, bindings, params);
     }
 }

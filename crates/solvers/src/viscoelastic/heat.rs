@@ -9,7 +9,7 @@ use frazil_particles::{Column, Uses};
 use frazil_shaders::snow::{conduct, correct_conduction};
 use frazil_shaders::types::{Conduction, Correction};
 use frazil_shaders::viscoelastic::shift_viscosity;
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 
 /// Temperatures, and the kernels that change and apply them.
 pub struct Heat {
@@ -85,7 +85,7 @@ impl Heat {
         // Without another phase, the buffers of this one stand in for those of the other, and the cells for
         // rows.
         let bindings = correct_conduction::Bindings {
-            count: &count.count,
+            count,
             key: fluid.key(),
             cell_start: fluid.grid().cell_start(),
             predicted: fluid.predicted(),
@@ -95,9 +95,9 @@ impl Heat {
             rows: fluid.key(),
         };
         let params = correct_conduction::Params { conduction, row_flag: NO_FLAG };
-        recorder.dispatch(&self.correct, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.correct, bindings, params);
         let bindings = conduct::Bindings {
-            count: &count.count,
+            count,
             key: fluid.key(),
             cell_start: fluid.grid().cell_start(),
             predicted: fluid.predicted(),
@@ -121,7 +121,7 @@ impl Heat {
             fixed_faces: self.parameters.fixed_faces,
             row_flag: NO_FLAG,
         };
-        recorder.dispatch(&self.conduct, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.conduct, bindings, params);
         self.temperature.swap();
     }
 
@@ -129,7 +129,7 @@ impl Heat {
     pub(super) fn shift(&self, recorder: &mut Recorder, fluid: &Fluid, stress: &Stress) {
         let count = &fluid.phase.count;
         let bindings = shift_viscosity::Bindings {
-            count: &count.count,
+            count,
             temperature: self.temperature.front(),
             shape: stress.neighbourhood(),
         };
@@ -140,7 +140,7 @@ impl Heat {
             min_shift,
             max_shift,
         };
-        recorder.dispatch(&self.shift, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.shift, bindings, params);
     }
 
     /// Adopts other parameters.

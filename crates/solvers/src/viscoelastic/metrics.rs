@@ -139,7 +139,7 @@ impl MeasurePass {
     ) -> Result<PendingViscoelasticMetrics> {
         let (partner, rest_length_m, degree) = springs.map_or_else(|| self.none.rows(), Springs::rows);
         let bindings = measure::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             position: phase.position.front(),
             velocity: phase.velocity.front(),
             density,

@@ -15,7 +15,7 @@ use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::viscoelastic::collide_walls;
 use frazil_shaders::viscoelastic::terms::{CONFORMATION, STRAIN_TENSOR};
-use frazil_vk::{Device, Kernel, Recorder, Threads};
+use frazil_vk::{Device, Kernel, Recorder};
 
 /// A stage of a step; [`Viscoelastic::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -343,7 +343,7 @@ impl Viscoelastic {
     fn collide_walls(&self, recorder: &mut Recorder, wall_speed_m_s: f32) {
         let phase = &self.fluid.phase;
         let bindings = collide_walls::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             terms: &self.stress.terms,
             predicted: self.fluid.predicted(),
             velocity: phase.velocity.front(),
@@ -359,7 +359,7 @@ impl Viscoelastic {
             resting_speed_m_s: p.resting_speed_m_s,
             wall_speed_m_s,
         };
-        recorder.dispatch(&self.collide_walls, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.collide_walls, bindings, params);
     }
 
     /// Returns the parameters that the kernels use.

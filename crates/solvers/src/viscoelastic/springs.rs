@@ -238,7 +238,7 @@ impl Springs {
     ) {
         let (partner, rest_length_m, degree) = self.rows();
         let bindings = bound_springs::Bindings {
-            count: &fluid.count().count,
+            count: fluid.count(),
             predicted: fluid.predicted(),
             partner,
             rest_length_m,
@@ -246,9 +246,9 @@ impl Springs {
             bound_n_m: &self.bound,
         };
         let params = bound_springs::Params { terms: self.terms() };
-        recorder.dispatch(&self.bound_springs, Threads::Counted(fluid.count()), bindings, params);
+        recorder.dispatch_counted(&self.bound_springs, bindings, params);
         let bindings = apply_springs::Bindings {
-            count: &fluid.count().count,
+            count: fluid.count(),
             predicted: fluid.predicted(),
             partner,
             rest_length_m,
@@ -263,7 +263,7 @@ impl Springs {
             dt_per_mass: self.parameters.dt_per_mass,
             half_per_volume: self.parameters.half_per_volume,
         };
-        recorder.dispatch(&self.apply, Threads::Counted(fluid.count()), bindings, params);
+        recorder.dispatch_counted(&self.apply, bindings, params);
     }
 
     /// Records the count of violations of the table's invariants.

@@ -10,7 +10,7 @@ use frazil_shaders::viscoelastic::terms::{NO_ELASTICITY, SPRINGS};
 use frazil_shaders::viscoelastic::{
     apply_operator, apply_stress, compute_residual, differentiate, shift_particles, update_stress,
 };
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result};
 
 /// Words of a particle's stress, two vectors.
 const STRESS_WORDS: u32 = 6;
@@ -183,7 +183,7 @@ impl Stress {
             _ => &self.update,
         };
         let bindings = update_stress::Bindings {
-            count: &count.count,
+            count,
             key: place.key,
             cell_start: place.cell_start,
             predicted: place.position,
@@ -201,21 +201,21 @@ impl Stress {
             shift: &self.shift,
         };
         let params = update_stress::Params { wall_speed_m_s, max_travel_m: self.max_travel_m };
-        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(kernel, bindings, params);
     }
 
     /// Records the displacement of particles by particle shifting.
     pub(super) fn shift_particles(&self, recorder: &mut Recorder, fluid: &Fluid) {
         let phase = &fluid.phase;
         let bindings = shift_particles::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             terms: &self.terms,
             position: phase.position.front(),
             shift: &self.shift,
             predicted: fluid.predicted(),
         };
         let params = shift_particles::Params { walls: fluid.parameters().walls };
-        recorder.dispatch(&self.shift_particles, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.shift_particles, bindings, params);
     }
 
     /// Returns the displacement in m of particle shifting.
@@ -233,7 +233,7 @@ impl Stress {
         wall_speed_m_s: f32,
     ) {
         let bindings = differentiate::Bindings {
-            count: &count.count,
+            count,
             key: place.key,
             cell_start: place.cell_start,
             predicted: place.position,
@@ -246,7 +246,7 @@ impl Stress {
             coupling: &self.coupling,
         };
         let params = differentiate::Params { wall_speed_m_s };
-        recorder.dispatch(&self.differentiate, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.differentiate, bindings, params);
     }
 
     /// Records `velocity` = `field` + Δt a, with the last couplings.
@@ -259,7 +259,7 @@ impl Stress {
         wall_speed_m_s: f32,
     ) {
         let bindings = apply_stress::Bindings {
-            count: &count.count,
+            count,
             key: place.key,
             cell_start: place.cell_start,
             predicted: place.position,
@@ -272,7 +272,7 @@ impl Stress {
             velocity,
         };
         let params = apply_stress::Params { wall_speed_m_s };
-        recorder.dispatch(&self.apply, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.apply, bindings, params);
     }
 
     /// Records the residual of implicit viscosity for a velocity field, with the couplings of the field.
@@ -287,7 +287,7 @@ impl Stress {
     ) {
         let [product, reference] = result.products;
         let bindings = compute_residual::Bindings {
-            count: &count.count,
+            count,
             key: place.key,
             cell_start: place.cell_start,
             predicted: place.position,
@@ -304,7 +304,7 @@ impl Stress {
             reference,
         };
         let params = compute_residual::Params { wall_speed_m_s };
-        recorder.dispatch(&self.compute_residual, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.compute_residual, bindings, params);
     }
 
     /// Records `applied` = p − Δt a for a direction p between walls at rest, with its couplings, and
@@ -318,7 +318,7 @@ impl Stress {
         (applied, product): (&Buffer<[f32; 3]>, &Buffer<f32>),
     ) {
         let bindings = apply_operator::Bindings {
-            count: &count.count,
+            count,
             key: place.key,
             cell_start: place.cell_start,
             predicted: place.position,
@@ -332,7 +332,7 @@ impl Stress {
             product,
         };
         let params = apply_operator::Params { wall_speed_m_s: 0.0 };
-        recorder.dispatch(&self.apply_operator, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.apply_operator, bindings, params);
     }
 
     /// Returns xx, yy, zz, xy, xz, yz of σ in Pa of each particle, as two vectors.

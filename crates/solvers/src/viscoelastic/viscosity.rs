@@ -103,14 +103,14 @@ impl Viscosity {
         let (velocity, updated) = (phase.velocity.front(), phase.velocity.back());
         self.settle(recorder, &phase.count, settle_viscosity::START);
         let bindings = begin_viscosity::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             updated,
             impulse: self.impulse.front(),
             terms: &stress.terms,
             predicted: place.position(),
             velocity,
         };
-        recorder.dispatch(&self.begin, Threads::Counted(&phase.count), bindings, ());
+        recorder.dispatch_counted(&self.begin, bindings, ());
         stress.differentiate(recorder, &phase.count, place, velocity, wall_speed_m_s);
         let result =
             Residual { residual: &self.residual, direction: &self.direction, products: &self.products };
@@ -138,7 +138,7 @@ impl Viscosity {
         self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::STEP);
         let bindings = advance_velocity::Bindings {
-            count: &active.count,
+            count: &active,
             solve: &self.status,
             direction: &self.direction,
             applied: &self.applied,
@@ -146,16 +146,16 @@ impl Viscosity {
             residual: &self.residual,
             product,
         };
-        recorder.dispatch(&self.advance_velocity, Threads::Counted(active), bindings, ());
+        recorder.dispatch_counted(&self.advance_velocity, bindings, ());
         self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::NEXT);
         let bindings = advance_direction::Bindings {
-            count: &active.count,
+            count: &active,
             solve: &self.status,
             residual: &self.residual,
             direction: &self.direction,
         };
-        recorder.dispatch(&self.advance_direction, Threads::Counted(active), bindings, ());
+        recorder.dispatch_counted(&self.advance_direction, bindings, ());
         Ok(())
     }
 
@@ -163,7 +163,7 @@ impl Viscosity {
     pub(super) fn record_end(&self, recorder: &mut Recorder, fluid: &Fluid) {
         let (phase, rows) = (&fluid.phase, fluid.rows());
         let bindings = end_viscosity::Bindings {
-            count: &phase.count.count,
+            count: &phase.count,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
             impulse: self.impulse.front(),
@@ -178,13 +178,13 @@ impl Viscosity {
             inverse_h: 1.0 / p.support_m,
             max_moved_q2: rows.max_moved_q2(),
         };
-        recorder.dispatch(&self.end, Threads::Counted(&phase.count), bindings, params);
+        recorder.dispatch_counted(&self.end, bindings, params);
     }
 
     fn settle(&self, recorder: &mut Recorder, count: &DeviceCount, what: u32) {
         let [first, second] = self.reductions.each_ref().map(ReductionF32::result);
         let bindings = settle_viscosity::Bindings {
-            count: &count.count,
+            count,
             first,
             second,
             solve: &self.status,

@@ -78,8 +78,11 @@ impl Scene {
                     let [easting, northing] = terrain.to_map_m(at).map(number);
                     return Err(self.value_error(
                         &key,
-                        format!("unknown heights within area {}, as at easting {easting} m and northing \
-                                 {northing} m", area_idx + 1),
+                        format!(
+                            "unknown heights within area {}, as at easting {easting} m and northing \
+                                 {northing} m",
+                            area_idx + 1
+                        ),
                         "an area on the known heights of the terrain",
                     ));
                 }

@@ -16,7 +16,7 @@ use frazil_kernels::BLOCK_SIDE;
 use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_shaders::mpm::measure_density;
-use frazil_vk::{Device, Recorder, Threads};
+use frazil_vk::{Device, Recorder};
 
 impl Solver for Mpm {
     fn stages(&self) -> Vec<String> {
@@ -77,14 +77,14 @@ impl Solver for Mpm {
     fn record_output(&self, recorder: &mut Recorder) {
         let particles = &self.particles;
         let bindings = measure_density::Bindings {
-            count: &particles.count().count,
+            count: particles.count(),
             mass: particles.mass.front(),
             volume: particles.volume.front(),
             plastic_volume: particles.plastic_volume.front(),
             elastic: particles.elastic.front(),
             density: &particles.density,
         };
-        recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
+        recorder.dispatch_counted(&self.kernels.measure_density, bindings, ());
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {

@@ -190,7 +190,7 @@ impl Constraints {
     ) {
         let [of_solid, of_fluid] = rows.buffers();
         let bindings = compute_fluid_lambda::Bindings {
-            count: &fluid.phase.count.count,
+            count: &fluid.phase.count,
             key: fluid.key(),
             blend: fluid.blend.front(),
             cell_start: fluid.grid.cell_start(),
@@ -207,9 +207,9 @@ impl Constraints {
             rows: of_fluid,
         };
         let params = compute_fluid_lambda::Params { row_flag };
-        recorder.dispatch(&self.compute_fluid_lambda, fluid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.compute_fluid_lambda, bindings, params);
         let bindings = compute_solid_lambda::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             key: solid.key(),
             blend: solid.blend.front(),
             cell_start: solid.grid.cell_start(),
@@ -224,7 +224,7 @@ impl Constraints {
             rows: of_solid,
         };
         let params = compute_solid_lambda::Params { row_flag };
-        recorder.dispatch(&self.compute_solid_lambda, solid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.compute_solid_lambda, bindings, params);
     }
 
     /// Records the displacement of snow by walls in the prediction, which springs need.
@@ -233,13 +233,13 @@ impl Constraints {
             return;
         }
         let bindings = start_push::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             position: solid.phase.position.front(),
             velocity: solid.phase.velocity.front(),
             all_terms: &self.terms,
             push_m: &self.push_m,
         };
-        recorder.dispatch(&self.start_push, solid.threads(), bindings, ());
+        recorder.dispatch_counted(&self.start_push, bindings, ());
     }
 
     /// Records one correction of the predicted positions of both phases.
@@ -254,7 +254,7 @@ impl Constraints {
     ) {
         let (is_first, row_flag) = (u32::from(is_first), rows.flag());
         let bindings = solve_fluid::Bindings {
-            count: &fluid.phase.count.count,
+            count: &fluid.phase.count,
             key: fluid.key(),
             cell_start: fluid.grid.cell_start(),
             constraint: &fluid.constraint,
@@ -271,9 +271,9 @@ impl Constraints {
             rows: rows.buffers()[1],
         };
         let params = solve_fluid::Params { is_first, row_flag };
-        recorder.dispatch(&self.solve_fluid, fluid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.solve_fluid, bindings, params);
         let bindings = solve_solid::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             rows: rows.rows_and_cells(solid),
             cell_start: solid.grid.cell_start(),
             constraint: &solid.constraint,
@@ -291,7 +291,7 @@ impl Constraints {
             predicted: solid.predicted(),
         };
         let params = solve_solid::Params { is_first, row_flag };
-        recorder.dispatch(&self.solve_solid, solid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.solve_solid, bindings, params);
     }
 
     /// Records the damping of the vibration of links, by which the velocities after the constraints change.
@@ -302,7 +302,7 @@ impl Constraints {
         for j in 1..=n {
             let at = |stage: u32| turns[(stage % 3) as usize];
             let bindings = damp_links::Bindings {
-                count: &solid.phase.count.count,
+                count: &solid.phase.count,
                 predicted: solid.predicted(),
                 contact: &solid.contact,
                 partner: links.bonds().partner(),
@@ -313,7 +313,7 @@ impl Constraints {
             };
             let [nu, gain] = damping_stage(j, n, self.damping);
             let params = damp_links::Params { nu, gain };
-            recorder.dispatch(&self.damp_links, solid.threads(), bindings, params);
+            recorder.dispatch_counted(&self.damp_links, bindings, params);
         }
     }
 
@@ -326,7 +326,7 @@ impl Constraints {
         rows: &SnowRows,
     ) {
         let bindings = apply_friction::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             key: solid.key(),
             cell_start: solid.grid.cell_start(),
             position: solid.phase.position.front(),
@@ -341,7 +341,7 @@ impl Constraints {
         };
         let [lower_friction, upper_friction] = self.face_friction;
         let params = apply_friction::Params { lower_friction, upper_friction, row_flag: rows.flag() };
-        recorder.dispatch(&self.apply_friction, solid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.apply_friction, bindings, params);
         recorder.copy(&self.corrected, solid.predicted(), self.corrected.len());
     }
 }

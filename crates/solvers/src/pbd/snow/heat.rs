@@ -75,7 +75,7 @@ impl Heat {
     ) {
         let Some(kernel) = &self.correct else { return };
         let bindings = correct_conduction::Bindings {
-            count: &own.phase.count.count,
+            count: &own.phase.count,
             key: own.key(),
             cell_start: own.grid.cell_start(),
             predicted: own.predicted(),
@@ -85,7 +85,7 @@ impl Heat {
             rows,
         };
         let params = correct_conduction::Params { conduction: conduction_of(parameters, own), row_flag };
-        recorder.dispatch(kernel, own.threads(), bindings, params);
+        recorder.dispatch_counted(kernel, bindings, params);
     }
 
     fn conduct_in(
@@ -104,7 +104,7 @@ impl Heat {
             * f64::from(parameters.laplacian_scale);
         if parameters.has_enthalpy() {
             let bindings = conduct_enthalpy::Bindings {
-                count: &own.phase.count.count,
+                count: &own.phase.count,
                 key: own.key(),
                 cell_start: own.grid.cell_start(),
                 predicted: own.predicted(),
@@ -130,10 +130,10 @@ impl Heat {
                 water_w_m_k: water as f32,
                 row_flag,
             };
-            recorder.dispatch(&self.conduct_enthalpy, own.threads(), bindings, params);
+            recorder.dispatch_counted(&self.conduct_enthalpy, bindings, params);
         } else {
             let bindings = conduct::Bindings {
-                count: &own.phase.count.count,
+                count: &own.phase.count,
                 key: own.key(),
                 cell_start: own.grid.cell_start(),
                 predicted: own.predicted(),
@@ -157,7 +157,7 @@ impl Heat {
                 fixed_faces: 0,
                 row_flag,
             };
-            recorder.dispatch(&self.conduct, own.threads(), bindings, params);
+            recorder.dispatch_counted(&self.conduct, bindings, params);
         }
     }
 }

@@ -123,11 +123,11 @@ impl Links {
     /// independent.
     fn record_limits(&self, recorder: &mut Recorder, solid: &PhaseParticles, rule: &LinkRule, n_max: u32) {
         let bindings = compute_link_limits::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             temperature: solid.temperature.front(),
             limit: &self.limit,
         };
-        recorder.dispatch(&self.compute_limits, solid.threads(), bindings, rule.limit_params(n_max));
+        recorder.dispatch_counted(&self.compute_limits, bindings, rule.limit_params(n_max));
     }
 
     /// Records the count of violations.

@@ -243,7 +243,7 @@ impl SnowMeasurePass {
         let heat = &parameters.snow.heat;
         let bonds = links.bonds();
         let bindings = measure_strain::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             position: solid.position(),
             partner: bonds.partner(),
             rest_length_m: bonds.rest_length_m(),
@@ -251,7 +251,7 @@ impl SnowMeasurePass {
             strain2: &self.strain2,
         };
         let params = measure_strain::Params { link_stride: bonds.capacity() };
-        recorder.dispatch(&self.strain, solid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.strain, bindings, params);
         let count = &solid.phase.count;
         let ends = self.count.record(recorder, count, bonds.degree())?;
         let ends = self.ring.read(recorder, ends, 1)?;

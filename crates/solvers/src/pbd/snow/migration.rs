@@ -44,8 +44,8 @@ impl Gather {
         words: u32,
     ) {
         let kernel = if words == 3 { &self.three_words } else { &self.one_word };
-        let bindings = gather_phases::Bindings { count: &count.count, source, own, other, moved };
-        recorder.dispatch(kernel, Threads::Counted(count), bindings, gather_phases::Params { capacity });
+        let bindings = gather_phases::Bindings { count, source, own, other, moved };
+        recorder.dispatch_counted(kernel, bindings, gather_phases::Params { capacity });
     }
 }
 
@@ -83,7 +83,7 @@ impl Migration {
             (true, false) => (phase_particles.enthalpy.front(), 0.0),
         };
         let bindings = mark_phase_change::Bindings {
-            count: &phase_particles.phase.count.count,
+            count: &phase_particles.phase.count,
             heat: column,
             blend: phase_particles.blend.front(),
             leaves: &phase_particles.leaves,
@@ -96,14 +96,14 @@ impl Migration {
             is_solid: u32::from(is_solid),
             has_enthalpy: u32::from(parameters.has_enthalpy()),
         };
-        recorder.dispatch(&self.mark_phase_change, phase_particles.threads(), bindings, params);
+        recorder.dispatch_counted(&self.mark_phase_change, bindings, params);
         let bindings = accumulate_heat::Bindings {
-            count: &phase_particles.phase.count.count,
+            count: &phase_particles.phase.count,
             leaves: &phase_particles.leaves,
             temperature: phase_particles.temperature.front(),
             transition_counts: &phase_particles.transition_counts,
         };
-        recorder.dispatch(&self.transition_counts, phase_particles.threads(), bindings, ());
+        recorder.dispatch_counted(&self.transition_counts, bindings, ());
     }
 
     /// Records the ranks of the particles that leave, and of those that stay.
@@ -137,7 +137,7 @@ impl Migration {
 
     fn send(&self, recorder: &mut Recorder, from: &PhaseParticles, to: &PhaseParticles) {
         let bindings = migrate::Bindings {
-            count: &from.phase.count.count,
+            count: &from.phase.count,
             leaves: &from.leaves,
             rank: &from.rank,
             key: from.key(),
@@ -149,7 +149,7 @@ impl Migration {
             leave_origin: &to.origin,
         };
         let params = migrate::Params { capacity: from.phase.count.capacity };
-        recorder.dispatch(&self.migrate, from.threads(), bindings, params);
+        recorder.dispatch_counted(&self.migrate, bindings, params);
     }
 
     /// Records the one pass over the columns of both phases.
@@ -166,7 +166,7 @@ impl Migration {
 
     fn place(&self, recorder: &mut Recorder, phase_particles: &PhaseParticles) {
         let bindings = place_particles::Bindings {
-            count: &phase_particles.phase.count.count,
+            count: &phase_particles.phase.count,
             order: &phase_particles.order,
             origin: &phase_particles.origin,
             blend: phase_particles.blend.front(),
@@ -174,7 +174,7 @@ impl Migration {
             moved_blend: phase_particles.blend.back(),
         };
         let params = place_particles::Params { capacity: phase_particles.phase.count.capacity };
-        recorder.dispatch(&self.place, phase_particles.threads(), bindings, params);
+        recorder.dispatch_counted(&self.place, bindings, params);
     }
 
     fn gather(&self, recorder: &mut Recorder, own: &PhaseParticles, other: &PhaseParticles) {

@@ -5,7 +5,7 @@ use super::phase_particles::PhaseParticles;
 use crate::SolverError;
 use frazil_particles::{Column, ParticleTable, Uses};
 use frazil_shaders::snow::list_particles;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 
 pub(super) struct Output {
     list: Kernel<list_particles::Interface>,
@@ -39,13 +39,13 @@ impl Output {
     pub fn record(&self, recorder: &mut Recorder, solid: &PhaseParticles, fluid: &PhaseParticles) {
         let (count, capacity) = (self.count(), self.count().capacity);
         let bindings = list_particles::Bindings {
-            count: &count.count,
+            count,
             solids: &solid.phase.count.count,
             source: &self.source,
             phase: self.phase.front(),
         };
         let params = list_particles::Params { capacity };
-        recorder.dispatch(&self.list, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.list, bindings, params);
         let parts = solid.table.state_entries().zip(fluid.table.state_entries());
         for (column, ((solid, _), (fluid, _))) in self.merged.iter().zip(parts) {
             let buffers = [solid.front(), fluid.front(), column.front()];

@@ -123,7 +123,7 @@ impl SnowRows {
         }
         for (number, (own, other)) in [(solid, fluid), (fluid, solid)].into_iter().enumerate() {
             let bindings = list_neighbours::Bindings {
-                count: &own.phase.count.count,
+                count: &own.phase.count,
                 key: own.key(),
                 cell_start: own.grid.cell_start(),
                 predicted: own.predicted(),
@@ -137,7 +137,7 @@ impl SnowRows {
                 inverse_h: self.inverse_h,
                 reach_q2: (1.0 + MARGIN) * (1.0 + MARGIN),
             };
-            recorder.dispatch(&self.list, own.threads(), bindings, params);
+            recorder.dispatch_counted(&self.list, bindings, params);
         }
         (self.flag, self.is_moved) = (FIRST_MOVED, false);
     }
@@ -178,7 +178,7 @@ impl SnowRows {
         }
         for (number, phase_particles) in [solid, fluid].into_iter().enumerate() {
             let bindings = mark_moved::Bindings {
-                count: &phase_particles.phase.count.count,
+                count: &phase_particles.phase.count,
                 predicted: phase_particles.predicted(),
                 listed: &self.listed[number],
                 rows: &self.rows[number],
@@ -186,7 +186,7 @@ impl SnowRows {
             };
             let max_moved_q2 = self.max_moved_q2();
             let params = mark_moved::Params { inverse_h: self.inverse_h, max_moved_q2, flag };
-            recorder.dispatch(&self.mark, phase_particles.threads(), bindings, params);
+            recorder.dispatch_counted(&self.mark, bindings, params);
         }
         (self.flag, self.is_moved) = (flag, false);
     }

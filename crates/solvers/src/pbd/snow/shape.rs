@@ -30,7 +30,7 @@ impl Shape {
     pub fn attach(&self, recorder: &mut Recorder, solid: &mut PhaseParticles, links: &Links) {
         let bonds = links.bonds();
         let bindings = attach_to_shape::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             id: solid.id(),
             predicted: solid.predicted(),
             rest_position: solid.rest_position.front(),
@@ -40,7 +40,7 @@ impl Shape {
             next_rest: solid.rest_position.back(),
         };
         let params = attach_to_shape::Params { link_stride: bonds.capacity() };
-        recorder.dispatch(&self.attach, solid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.attach, bindings, params);
         solid.rest_position.swap();
     }
 
@@ -48,7 +48,7 @@ impl Shape {
     pub fn match_shapes(&self, recorder: &mut Recorder, solid: &PhaseParticles, links: &Links) {
         let bonds = links.bonds();
         let bindings = match_shapes::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             constraint: &solid.constraint,
             rest_position: solid.rest_position.front(),
             partner: bonds.partner(),
@@ -57,7 +57,7 @@ impl Shape {
             fits: &self.fits,
         };
         let params = match_shapes::Params { link_stride: bonds.capacity() };
-        recorder.dispatch(&self.matching, solid.threads(), bindings, params);
+        recorder.dispatch_counted(&self.matching, bindings, params);
     }
 
     /// Records the correction of snow towards its fits, in addition to the iteration's correction.
@@ -70,7 +70,7 @@ impl Shape {
     ) {
         let bonds = links.bonds();
         let bindings = apply_shape_matching::Bindings {
-            count: &solid.phase.count.count,
+            count: &solid.phase.count,
             constraint: &solid.constraint,
             rest_position: solid.rest_position.front(),
             partner: bonds.partner(),
@@ -81,6 +81,6 @@ impl Shape {
             push_m: &constraints.push_m,
             predicted: solid.predicted(),
         };
-        recorder.dispatch(&self.keep, solid.threads(), bindings, ());
+        recorder.dispatch_counted(&self.keep, bindings, ());
     }
 }
