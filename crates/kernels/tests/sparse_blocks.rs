@@ -5,10 +5,10 @@
 use frazil_kernels::{
     BlockCapacity, BlockLayout, INVALID_INDEX, KernelError, MAX_TABLE_BLOCKS, SparseBlocks,
 };
-use frazil_reference::uniform_bodies::Surface;
 use frazil_reference::mpm::{
     Lattice, Material, Parameters, Particle, Spline, Transfer, Weights, cell_ranges, keep_order,
 };
+use frazil_reference::uniform_bodies::Surface;
 use frazil_testkit::Random;
 use frazil_testkit::primitives::*;
 use glam::DVec3;

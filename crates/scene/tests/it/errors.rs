@@ -396,7 +396,8 @@ fn particles_inside_bodies_without_a_name_are_refused() {
 const REMOVED: [(&str, &str, &str); 7] = [
     (
         "colliders",
-        "plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0], surface = { friction = 0.2, sticky = true } }",
+        "plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0], \
+         surface = { friction = 0.2, sticky = true } }",
         "shape.plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0] }\nfriction = 0.2\nsticky = true",
     ),
     (
@@ -406,7 +407,8 @@ const REMOVED: [(&str, &str, &str); 7] = [
     ),
     (
         "colliders",
-        "box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1], motion = { velocity_m_s = [1, 0, 0] } }",
+        "box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1], \
+         motion = { velocity_m_s = [1, 0, 0] } }",
         "shape.box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1] }\n\
          motion.uniform = { velocity_m_s = [1, 0, 0] }",
     ),
@@ -422,7 +424,8 @@ const REMOVED: [(&str, &str, &str); 7] = [
     ),
     (
         "obstacles",
-        "name = \"tree\"\nrestitution = 0.5\nshape.cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
+        "name = \"tree\"\nrestitution = 0.5\n\
+         shape.cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
         "name = \"tree\"\nrestitution = 0.5\n\
          shape.upright_cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
     ),
