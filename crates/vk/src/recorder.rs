@@ -178,18 +178,18 @@ impl Device {
     }
 }
 
-/// Records a dispatch of as many elements as the kernel's binding `count` has.
-pub fn dispatch_counted<K: CountedInterface>(
-    &mut self,
-    kernel: &Kernel<K>,
-    bindings: K::Bindings<'_>,
-    params: K::Params,
-) {
-    let count = K::count(&bindings);
-    self.dispatch(kernel, Threads::Counted(count), bindings, params);
-}
-
 impl Recorder {
+    /// Records a dispatch of as many elements as the kernel's binding `count` has.
+    pub fn dispatch_counted<K: CountedInterface>(
+        &mut self,
+        kernel: &Kernel<K>,
+        bindings: K::Bindings<'_>,
+        params: K::Params,
+    ) {
+        let count = K::count(&bindings);
+        self.dispatch(kernel, Threads::Counted(count), bindings, params);
+    }
+
     /// Runs `kernel` over `threads` elements.
     ///
     /// Reported by [`Device::submit`]: the same buffer bound twice where one of the bindings writes.

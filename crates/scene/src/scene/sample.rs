@@ -55,8 +55,8 @@ const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
 impl Scene {
     /// Returns the particles at time 0. The same scene and seed give the same bits on every platform.
     ///
-    /// Blocks may touch but not overlap, and no particle may start inside a body. Both are errors, because omitting such a particle would lose mass and keeping it would make the simulation
-    /// explode.
+    /// Blocks may touch but not overlap, and no particle may start inside a body. Both are errors, because
+    /// omitting such a particle would lose mass and keeping it would make the simulation explode.
     ///
     /// # Errors
     /// [`SceneError::Value`] for overlapping blocks and particles inside bodies,

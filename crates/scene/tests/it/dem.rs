@@ -403,7 +403,8 @@ fn areas_of_release_are_on_the_map_and_in_the_domain() {
 fn names_must_be_valid_in_column_headers() {
     let two = |a: &str, b: &str| {
         format!(
-            "bodies=[{{name='{a}',shape={{box={{centre_m=[15,5,3],size_m=[1,1,1]}}}}}},{{name='{b}',shape={{box={{centre_m=[11,5,9],size_m=[1,1,1]}}}}}}]"
+            "bodies=[{{name='{a}',shape={{box={{centre_m=[15,5,3],size_m=[1,1,1]}}}}}},\
+             {{name='{b}',shape={{box={{centre_m=[11,5,9],size_m=[1,1,1]}}}}}}]"
         )
     };
     assert!(

@@ -8,7 +8,8 @@ use crate::{Body, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
 impl Scene {
-    /// Refuses pieces beyond the walls, in the ground, in bodies, and in one another: contact forces would throw them apart.
+    /// Refuses pieces beyond the walls, in the ground, in bodies, and in one another: contact forces would
+    /// throw them apart.
     ///
     /// # Errors
     /// [`SceneError::Value`], with the slab, the position and the obstruction.
