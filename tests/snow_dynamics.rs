@@ -634,16 +634,10 @@ fn boundary_particles_hold_water_in_a_bowl_at_its_level() {
     let radius_m = 10.0 * D;
     let more = format!(
         "walls = \"particles\"\n[solver]\nover_relaxation = 0.5\n[snow]\n\
-<<<<<<< HEAD
          [[bodies]]\nshape.sphere = {{ centre_m = [0.0, 0.0, 0.0], radius_m = {radius_m} }}\nside = \
          \"inside\"\n\
          [[particles]]\nshape.box = {{ min_m = [-0.1, -0.14, -0.1], max_m = [0.1, -0.04, 0.1] \
          }}\ntemperature_c = 10.0\n"
-=======
-         [[bodies]]\nshape.sphere = {{ centre_m = [0.0, 0.0, 0.0], radius_m = {radius_m} }}\n\
-         side = \"inside\"\n\
-         [[particles]]\nshape.box = {{ min_m = [-0.1, -0.14, -0.1], max_m = [0.1, -0.04, 0.1] }}\ntemperature_c = 10.0\n"
->>>>>>> bodies7a
     );
     let mut simulation = SnowSimulation::of(&device(), scene([0.22; 3], [0.0, -9.81, 0.0], &more));
     simulation.advance(1500);

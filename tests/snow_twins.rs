@@ -249,13 +249,8 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
         true,
         [
             "links.break_ratio = 1.05",
-<<<<<<< HEAD
             "walls = \"particles\"\n[[bodies]]\nshape.plane = { point_m = [0.003, 0.003, 0.0], normal = \
              [1.0, 1.0, 0.0] }\n\
-=======
-            "walls = \"particles\"\n\
-             [[bodies]]\nshape.plane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
->>>>>>> bodies7a
              [[bodies]]\nshape.sphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }",
         ],
     ),

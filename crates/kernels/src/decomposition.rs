@@ -6,7 +6,7 @@ use crate::KernelError;
 use crate::error::check_len;
 use frazil_shaders::linalg::polar::{POLAR_DIRECT, POLAR_SVD};
 use frazil_shaders::linalg::{decompose_polar2, decompose_polar3, decompose_svd2, decompose_svd3};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 
 /// A 2×2 matrix as an array of its columns, like GLSL's `mat2` and glam's `Mat2::to_cols_array_2d`.
 pub type Matrix2 = [[f32; 2]; 2];
@@ -63,8 +63,8 @@ macro_rules! svd {
                     check_len(PRIMITIVE, count, buffer)?;
                 }
                 check_len(PRIMITIVE, count, sigma)?;
-                let bindings = $module::Bindings { count: &count.count, matrix: matrices, u, sigma, v };
-                recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, ());
+                let bindings = $module::Bindings { count, matrix: matrices, u, sigma, v };
+                recorder.dispatch_counted(&self.kernel, bindings, ());
                 Ok(())
             }
         }
@@ -142,8 +142,8 @@ macro_rules! polar {
                 for buffer in [matrices, r, s] {
                     check_len(concat!($size, " polar decomposition"), count, buffer)?;
                 }
-                let bindings = $module::Bindings { count: &count.count, matrix: matrices, r, s };
-                recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, ());
+                let bindings = $module::Bindings { count, matrix: matrices, r, s };
+                recorder.dispatch_counted(&self.kernel, bindings, ());
                 Ok(())
             }
         }

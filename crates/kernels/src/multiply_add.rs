@@ -6,7 +6,7 @@ use crate::error::check_len;
 use frazil_shaders::primitives::multiply_add::{
     Bindings, CHAINS, Interface, Params, Specialization, UNROLLED,
 };
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, RecorderOptions, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, RecorderOptions};
 use std::time::{Duration, Instant};
 
 /// Twelve chains of multiply-adds per element: x ← factor · x + addend.
@@ -65,8 +65,8 @@ impl MultiplyAdd {
         for buffer in [start, total] {
             check_len("multiply-add", count, buffer)?;
         }
-        let bindings = Bindings { count: &count.count, start, total };
-        recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, Params { factor, addend });
+        let bindings = Bindings { count, start, total };
+        recorder.dispatch_counted(&self.kernel, bindings, Params { factor, addend });
         Ok(())
     }
 

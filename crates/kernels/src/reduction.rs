@@ -117,7 +117,7 @@ macro_rules! reduction {
                 let mut source = values;
                 let mut extent = COUNTED;
                 for level in &self.levels {
-                    let bindings = $module::Bindings { count: &count.count, values: source, reduced: level };
+                    let bindings = $module::Bindings { count, values: source, reduced: level };
                     let params = $module::Params { extent, neutral: self.neutral };
                     recorder.dispatch(&self.kernel, threads(extent), bindings, params);
                     extent = reduced(extent, self.kernel.tile());

@@ -206,17 +206,17 @@ impl FluidPasses {
         let FluidImages { width, height, .. } = self.images;
         let (radius, chord_factor) = (set.radius_m, chord_factor(set));
         if let Some(ellipsoid) = set.ellipsoids {
-            let bindings = fluid_ellipsoids::Bindings { count: &set.count.count, ellipsoid };
+            let bindings = fluid_ellipsoids::Bindings { count: set.count, ellipsoid };
             let params = fluid_ellipsoids::Params { view, radius, chord_factor, width, height };
             return self.pipelines.ellipsoids.draw(bindings, params, QUAD * drawn(set));
         }
-        let bindings = fluid_depth::Bindings { count: &set.count.count, positions: set.positions };
+        let bindings = fluid_depth::Bindings { count: set.count, positions: set.positions };
         let params = fluid_depth::Params { view, radius, chord_factor, width, height };
         self.pipelines.depth.draw(bindings, params, QUAD * drawn(set))
     }
 
     fn thickness(&self, set: &FluidSet<'_>, view: View, scene_depth: &Buffer<f32>) -> Draw {
-        let (count, positions) = (&set.count.count, set.positions);
+        let (count, positions) = (set.count, set.positions);
         let bindings = fluid_thickness::Bindings { count, positions, scene_depth };
         let FluidImages { width, height, .. } = self.images;
         let (radius, chord_factor) = (set.radius_m, chord_factor(set));

@@ -103,7 +103,7 @@ impl PowderPasses {
             PowderLoad::BySpeed { velocities, onset_m_s } => (velocities, onset_m_s),
         };
         let bindings = powder::Bindings {
-            count: &set.count.count,
+            count: set.count,
             positions: set.positions,
             velocities,
             scene_depth: behind.depth_values,

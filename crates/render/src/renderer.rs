@@ -437,7 +437,7 @@ impl Renderer {
             return Err(too_few("drawing", &radii.cast(), radii.len()).into());
         }
         let bindings = particles::Bindings {
-            count: &set.count.count,
+            count: set.count,
             positions: set.positions,
             column: &column.words,
             color_map: &self.color_maps[map as usize],
@@ -471,7 +471,7 @@ impl Renderer {
 
     fn mesh(&self, set: &Mesh<'_>, frame: &Frame<'_>, view: View, lighting: &Lighting) -> Draw {
         let bindings = mesh::Bindings {
-            count: &set.count.count,
+            count: set.count,
             triangle: set.triangle,
             position: set.position,
             normal: set.normal,

@@ -6,7 +6,7 @@ use frazil_shaders::bond_rules::{
     mark_broken_freeze_bonds, mark_flowed_springs, mark_long_springs, solve_springs, update_freeze_bonds,
     update_plastic_springs,
 };
-use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Recorder, Result};
 
 /// Kernels of plastic springs, whose state begins with (plastic change of length, age).
 pub struct SpringRules {
@@ -69,7 +69,7 @@ impl SpringRules {
         yield_ratio: f32,
     ) {
         let bindings = update_plastic_springs::Bindings {
-            count: &particles.count.count,
+            count: particles.count,
             partner: bonds.partner(),
             degree: bonds.degree(),
             position: particles.position,
@@ -77,7 +77,7 @@ impl SpringRules {
             state: bonds.state(),
         };
         let params = update_plastic_springs::Params { table: bonds.table(), plasticity_dt, yield_ratio };
-        recorder.dispatch(&self.update, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch_counted(&self.update, bindings, params);
     }
 
     /// Records the keep mask that rejects springs longer than `max_length_m`, and those beyond `max_bonds`.
@@ -90,7 +90,7 @@ impl SpringRules {
         max_length_m: f32,
     ) {
         let bindings = mark_long_springs::Bindings {
-            count: &particles.count.count,
+            count: particles.count,
             limit: particles.limit,
             id: particles.id,
             partner: bonds.partner(),
@@ -100,7 +100,7 @@ impl SpringRules {
             position: particles.position,
         };
         let params = mark_long_springs::Params { table: bonds.table(), max_bonds, max_length_m };
-        recorder.dispatch(&self.mark, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch_counted(&self.mark, bindings, params);
     }
 
     /// Records the keep mask that rejects springs whose rest length exceeds `max_rest_m`, and those beyond
@@ -114,7 +114,7 @@ impl SpringRules {
         max_rest_m: f32,
     ) {
         let bindings = mark_flowed_springs::Bindings {
-            count: &particles.count.count,
+            count: particles.count,
             limit: particles.limit,
             id: particles.id,
             partner: bonds.partner(),
@@ -123,7 +123,7 @@ impl SpringRules {
             keep_mask: bonds.keep_mask(),
         };
         let params = mark_flowed_springs::Params { table: bonds.table(), max_bonds, max_rest_m };
-        recorder.dispatch(&self.mark_flowed, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch_counted(&self.mark_flowed, bindings, params);
     }
 }
 
@@ -152,7 +152,7 @@ impl FreezeRules {
         rule: &FreezeRule,
     ) {
         let bindings = update_freeze_bonds::Bindings {
-            count: &particles.count.count,
+            count: particles.count,
             partner: bonds.partner(),
             degree: bonds.degree(),
             velocity,
@@ -160,7 +160,7 @@ impl FreezeRules {
         };
         let FreezeRule { dt_s, slow_m_s, freeze_after_s, .. } = *rule;
         let params = update_freeze_bonds::Params { table: bonds.table(), dt_s, slow_m_s, freeze_after_s };
-        recorder.dispatch(&self.update, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch_counted(&self.update, bindings, params);
     }
 
     /// Records the keep mask that rejects contacts that have parted, and overstretched frozen bonds.
@@ -173,7 +173,7 @@ impl FreezeRules {
         rule: &FreezeRule,
     ) {
         let bindings = mark_broken_freeze_bonds::Bindings {
-            count: &particles.count.count,
+            count: particles.count,
             limit: particles.limit,
             id: particles.id,
             partner: bonds.partner(),
@@ -186,6 +186,6 @@ impl FreezeRules {
         let FreezeRule { contact_m, break_ratio, .. } = *rule;
         let params =
             mark_broken_freeze_bonds::Params { table: bonds.table(), max_bonds, contact_m, break_ratio };
-        recorder.dispatch(&self.mark, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch_counted(&self.mark, bindings, params);
     }
 }

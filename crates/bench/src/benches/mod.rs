@@ -20,7 +20,6 @@ mod pull_particles;
 mod radix_sort;
 mod reduction;
 mod render;
-mod segmented_reduction;
 mod smooth_depth;
 mod snow_step;
 mod surface;
@@ -35,7 +34,6 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &copy::Copy::Kernel,
         &flops::Flops,
         &reduction::Reduction,
-        &segmented_reduction::SegmentedReduction,
         &exclusive_scan::ExclusiveScan,
         &compaction::Compaction,
         &radix_sort::RadixSort,

@@ -201,7 +201,7 @@ struct Pairs<'a> {
 macro_rules! pair_bindings {
     ($kernel:ident, $bonds:expr, $pairs:expr, { $($field:ident: $buffer:expr),+ $(,)? }) => {
         $kernel::Bindings {
-            count: &$pairs.particles.count.count,
+            count: $pairs.particles.count,
             key: $pairs.sorted_keys,
             cell_start: $pairs.grid.cell_start(),
             position: $pairs.particles.position,
@@ -216,7 +216,7 @@ macro_rules! pair_bindings {
 macro_rules! row_bindings {
     ($kernel:ident, $bonds:expr, $count:expr, { $($field:ident: $buffer:expr),* $(,)? }) => {
         $kernel::Bindings {
-            count: &$count.count,
+            count: $count,
             partner: $bonds.rows.partner.front(),
             rest_length_m: $bonds.rows.rest_length_m.front(),
             state: $bonds.rows.state.front(),
@@ -551,7 +551,7 @@ impl PairBonds {
         }
         self.check_particles(&particles)?;
         let bindings = mark_stretched_bonds::Bindings {
-            count: &particles.count.count,
+            count: particles.count,
             limit: particles.limit,
             id: particles.id,
             partner: self.rows.partner.front(),
@@ -587,7 +587,7 @@ impl PairBonds {
             broken: &self.broken,
         });
         let params = remove_bonds::Params { table: self.table() };
-        recorder.dispatch(&self.kernels.remove_bonds, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.kernels.remove_bonds, bindings, params);
         self.rows.swap();
         Ok(())
     }
@@ -618,7 +618,7 @@ impl PairBonds {
             moved_degree: self.rows.degree.back(),
         });
         let params = remap_bonds::Params { table: self.table() };
-        recorder.dispatch(&self.kernels.remap_bonds, Threads::Counted(count), bindings, params);
+        recorder.dispatch_counted(&self.kernels.remap_bonds, bindings, params);
         self.rows.swap();
         Ok(())
     }
@@ -645,7 +645,7 @@ impl PairBonds {
             counts: &self.counts,
         });
         let params = count_bonds::Params { grid: grid.grid(), terms };
-        recorder.dispatch(&self.kernels.count_bonds, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch_counted(&self.kernels.count_bonds, bindings, params);
         Ok(())
     }
 

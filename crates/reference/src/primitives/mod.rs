@@ -7,7 +7,6 @@ mod grid;
 mod multiply_add;
 mod reduce;
 mod scan;
-mod segmented;
 mod sort;
 
 pub use compact::{partition, stream_compaction};
@@ -16,5 +15,4 @@ pub use grid::{Grid, cell_keys, cell_starts, neighbours_brute_force, z_order_key
 pub use multiply_add::multiply_add;
 pub use reduce::{ReduceShape, reduce, reduce_max_u32, reduce_min_u32, reduce_sum_f32, reduce_sum_u32};
 pub use scan::{exclusive_scan_u32, inclusive_scan_u32};
-pub use segmented::segmented_reduce;
 pub use sort::{gather, radix_sort_pairs};

@@ -406,13 +406,8 @@ fn particles_inside_bodies_without_a_name_are_refused() {
 const REMOVED: [(&str, &str, &str); 7] = [
     (
         "colliders",
-<<<<<<< HEAD
         "plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0], surface = { friction = 0.2, sticky = true \
          } }",
-=======
-        "plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0], \
-         surface = { friction = 0.2, sticky = true } }",
->>>>>>> bodies7a
         "shape.plane = { point_m = [0.0, 0.1, 0.0], normal = [0, 1, 0] }\nfriction = 0.2\nsticky = true",
     ),
     (
@@ -422,13 +417,8 @@ const REMOVED: [(&str, &str, &str); 7] = [
     ),
     (
         "colliders",
-<<<<<<< HEAD
         "box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1], motion = { velocity_m_s = [1, 0, 0] } \
          }",
-=======
-        "box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1], \
-         motion = { velocity_m_s = [1, 0, 0] } }",
->>>>>>> bodies7a
         "shape.box = { centre_m = [0.8, 0.8, 0.8], size_m = [0.1, 0.1, 0.1] }\n\
          motion.uniform = { velocity_m_s = [1, 0, 0] }",
     ),
@@ -444,13 +434,8 @@ const REMOVED: [(&str, &str, &str); 7] = [
     ),
     (
         "obstacles",
-<<<<<<< HEAD
         "name = \"tree\"\nrestitution = 0.5\nshape.cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, \
          height_m = 1 }",
-=======
-        "name = \"tree\"\nrestitution = 0.5\n\
-         shape.cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
->>>>>>> bodies7a
         "name = \"tree\"\nrestitution = 0.5\n\
          shape.upright_cylinder = { foot_m = [0.8, 0.8], radius_m = 0.1, height_m = 1 }",
     ),

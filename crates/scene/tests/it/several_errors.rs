@@ -187,13 +187,7 @@ fn blocks_and_bodies_report_all_their_wrong_values() {
         "particles=[{shape={box={min_m=[0.2,0.2,0.2],max_m=[0.4,2,0.4]}},temperature_c=-300},\
          {shape={sphere={centre_m=[0.7,0.7,0.7],radius_m=-1}}},\
          {shape={sphere={centre_m=[0.7,0.7,2],radius_m=0.2}}}]",
-<<<<<<< HEAD
         "bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}},friction=-1},{name='a,b',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=-1}},friction=-1,motion={keyframed={pivot_m=[0,0,0],keys=[{time_s=0},{time_s=1e99},{time_s=2},{time_s=1}]}}}]",
-=======
-        "bodies=[{shape={plane={point_m=[0,0,0],normal=[0,0,0]}},friction=-1},\
-         {name='a,b',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=-1}},friction=-1,\
-         motion={keyframed={pivot_m=[0,0,0],keys=[{time_s=0},{time_s=1e99},{time_s=2},{time_s=1}]}}}]",
->>>>>>> bodies7a
     ])
     .expect_err("many values are wrong")
     .to_string();

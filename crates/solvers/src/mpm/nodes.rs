@@ -287,7 +287,7 @@ impl Transfer {
                     clear_nodes::Bindings { active_count: &blocks.active_count().count, nodes: sums };
                 recorder.dispatch(clear, active, bindings, ());
                 let bindings = rasterize_fixed::Bindings {
-                    count: &particles.count().count,
+                    count: particles.count(),
                     terms: &constants.terms,
                     block_of: blocks.block_of(),
                     target: blocks.target(),
@@ -300,7 +300,7 @@ impl Transfer {
                     sums,
                 };
                 recorder.declare_bytes(own * n_particles + u64::from(8 * FIXED_WORDS) * n_nodes);
-                recorder.dispatch(add, Threads::Counted(particles.count()), bindings, ());
+                recorder.dispatch_counted(add, bindings, ());
                 let bindings = read_fixed::Bindings {
                     active_count: &blocks.active_count().count,
                     terms: &constants.terms,
@@ -317,7 +317,7 @@ impl Transfer {
                     recorder.dispatch(clear, active, bindings, ());
                 }
                 let bindings = rasterize_float::Bindings {
-                    count: &particles.count().count,
+                    count: particles.count(),
                     terms: &constants.terms,
                     block_of: blocks.block_of(),
                     target: blocks.target(),
@@ -331,7 +331,7 @@ impl Transfer {
                     force: &nodes.force.cast(),
                 };
                 recorder.declare_bytes(own * n_particles + 56 * n_nodes);
-                recorder.dispatch(add, Threads::Counted(particles.count()), bindings, ());
+                recorder.dispatch_counted(add, bindings, ());
             }
         }
     }

@@ -18,7 +18,7 @@ use frazil_kernels::{
 use frazil_shaders::bond_rules::{mark_flowed_springs, update_plastic_springs};
 use frazil_shaders::types::SpringTerms;
 use frazil_shaders::viscoelastic::{apply_springs, bound_springs};
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 
 /// Rounds of building between the first positions, sufficient for any block of particles.
 const FIRST_ROUNDS: u32 = 16;
@@ -189,7 +189,7 @@ impl Springs {
     /// constant r.
     pub(super) fn update(&self, recorder: &mut Recorder, fluid: &Fluid) {
         let bindings = update_plastic_springs::Bindings {
-            count: &fluid.count().count,
+            count: fluid.count(),
             partner: self.bonds.partner(),
             degree: self.bonds.degree(),
             position: fluid.predicted(),
@@ -201,7 +201,7 @@ impl Springs {
             plasticity_dt: self.parameters.flow_share,
             yield_ratio: self.parameters.yield_strain,
         };
-        recorder.dispatch(&self.update, Threads::Counted(fluid.count()), bindings, params);
+        recorder.dispatch_counted(&self.update, bindings, params);
     }
 
     /// Records the end of springs whose rest length exceeds the support radius.
@@ -211,7 +211,7 @@ impl Springs {
         fluid: &Fluid,
     ) -> std::result::Result<(), SolverError> {
         let bindings = mark_flowed_springs::Bindings {
-            count: &fluid.count().count,
+            count: fluid.count(),
             limit: &self.limit,
             id: fluid.id(),
             partner: self.bonds.partner(),
@@ -224,7 +224,7 @@ impl Springs {
             max_bonds: self.parameters.slots,
             max_rest_m: self.parameters.support_m,
         };
-        recorder.dispatch(&self.mark, Threads::Counted(fluid.count()), bindings, params);
+        recorder.dispatch_counted(&self.mark, bindings, params);
         Ok(self.bonds.record_remove(recorder, fluid.count())?)
     }
 
