@@ -329,7 +329,7 @@ fn a_restored_run_with_moving_bodies_continues_with_the_same_bits() {
         .collect();
     let scene = Scene::find("drum", &overrides.map(str::to_owned)).unwrap();
     let device = device();
-    let fluid = Fluid::restore(&device, &scene, &state, 0, Default::default()).unwrap();
+    let fluid = Fluid::restore(&device, &scene, &state, drum.step, Default::default()).unwrap();
     let mut again = Simulation { device, scene, fluid, step: drum.step, replay: Default::default() };
     assert_eq!(drum.advance(30), again.advance(30));
     assert_eq!(drum.body_loads(), again.body_loads());

@@ -1,8 +1,8 @@
 // Broad phase: finds everything within the reach of a grain and a skin: grains of the 27 cells around it,
 // walls of the domain, bodies and pieces of slabs.
 //
-// Needs the buffers that it names, the clock among them, the constants HAS_BODIES, HAS_PIECES and BODY_KINDS, and the functions
-// `found_grain(j)` with the index of a grain and `found_surface(number)`.
+// Needs the buffers that it names, the clock among them, the constants HAS_BODIES, HAS_PIECES and BODY_KINDS,
+// and the functions `found_grain(j)` with the index of a grain and `found_surface(number)`.
 #ifndef DEM_SEARCH
 #define DEM_SEARCH
 #include "common/surfaces.glsl"

@@ -38,8 +38,8 @@ impl PhaseArray {
         })
     }
 
-    /// Makes a table of these columns alone, with ids 0, 1, 2 … in the order given. Set-up only: waits for the
-    /// device.
+    /// Makes a table of these columns alone, with ids 0, 1, 2 … in the order given. Set-up only: waits for
+    /// the device.
     ///
     /// # Errors
     /// Like [`Self::register`]; a workgroup size beyond the device's limits.

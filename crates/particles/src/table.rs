@@ -21,6 +21,8 @@ pub struct Uses {
 impl Uses {
     /// Recordings, exports, pictures and checkpoints.
     pub const RECORDED: Self = Self { is_recorded: true, is_state: true, is_shown: true, is_permuted: false };
+    /// Recordings, exports and pictures, computed for them: no step depends on it.
+    pub const OUTPUT: Self = Self { is_recorded: true, is_state: false, is_shown: true, is_permuted: false };
     /// Checkpoints alone: the next step depends on it.
     pub const STATE: Self = Self { is_recorded: false, is_state: true, is_shown: false, is_permuted: false };
     /// Pictures alone.
@@ -31,7 +33,8 @@ impl Uses {
         Self { is_permuted: true, ..self }
     }
 
-    /// Follows them if `condition` is true; else all of its elements are equal, or a pass of its own moves it.
+    /// Follows them if `condition` is true; else all of its elements are equal, or a pass of its own moves
+    /// it.
     pub const fn permuted_if(self, condition: bool) -> Self {
         Self { is_permuted: condition, ..self }
     }
@@ -253,7 +256,7 @@ impl ParticleTable {
         self.columns.iter().filter(move |(_, uses)| is_chosen(uses)).map(|(column, _)| column.view())
     }
 
-    /// Returns the columns of a checkpoint with one element per particle, each with what it is for.
+    /// Returns the columns with one element per particle that steps depend on, each with what it is for.
     pub fn state_entries(&self) -> impl Iterator<Item = &(Column<u32>, Uses)> {
         self.columns.iter().filter(|(_, uses)| uses.is_state)
     }

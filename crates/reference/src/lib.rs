@@ -7,6 +7,7 @@
 //! - [`uniform_bodies`]: bodies at rest or in uniform motion, of snow on a grid and grains; f64.
 //! - [`bodies`]: bodies among position-based particles: surfaces, motion, boundary density and loads; f64.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
+//! - [`clock`]: the number of the step that runs, and the step of the first fault.
 //! - [`fault`]: faults of position-based steps.
 //! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and checks of the
 //!   contract.
@@ -24,6 +25,7 @@
 
 pub mod bodies;
 pub mod bonds;
+pub mod clock;
 pub mod dem;
 pub mod depth_averaged;
 pub mod ellipsoids;

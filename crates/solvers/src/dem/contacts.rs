@@ -129,7 +129,7 @@ impl Contacts {
             has_bonds: has_bonds.into(),
         };
         // Valid after `tidy`.
-        let mut count = |name| table.computed(name, "1", Uses::RECORDED, &[]).map(|own| own.front().clone());
+        let mut count = |name| table.computed(name, "1", Uses::OUTPUT, &[]).map(|own| own.front().clone());
         let contacts = Self {
             first_row: device.buffer("contact_first_row", n + 1)?,
             contact: device.buffer("contact", contact_words(has_rolling) as usize * capacity)?,

@@ -82,7 +82,7 @@ impl Particles {
         let mut table = ParticleTable::new(device, n as u32, n as u32, workgroup_size)?;
         Ok(Self {
             phase: PhaseArray::register(&mut table, positions_m, velocities_m_s, &ids)?,
-            density: table.computed("density", "kg/m³", recorded, &[])?.front().clone(),
+            density: table.computed("density", "kg/m³", Uses::OUTPUT, &[])?.front().clone(),
             plastic_volume: table.column("plastic_volume", "1", recorded.permuted(), &vec![1.0; n])?,
             mass: table.column("mass", "kg", recorded.permuted(), masses_kg)?,
             volume: table.column("volume", "m³", state.permuted(), volumes_m3)?,

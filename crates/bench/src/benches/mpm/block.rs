@@ -167,10 +167,9 @@ pub fn run_before(device: &Device, mpm: &mut Mpm, stage: Stage) -> Result<()> {
     Ok(device.submit(recorder)?.wait()?)
 }
 
-/// Returns the columns that a step depends on; the density is not among them.
+/// Returns the columns of a checkpoint.
 pub fn state_of(device: &Device, mpm: &Mpm) -> Result<Vec<StateColumn>> {
-    let columns = mpm.state_columns().into_iter().filter(|column| column.name != "density");
-    Ok(download_columns(device, &columns.collect::<Vec<_>>())?)
+    Ok(download_columns(device, &mpm.state_columns())?)
 }
 
 /// State before a step, to be restored.
@@ -186,8 +185,7 @@ impl Before {
     }
 
     pub fn restore(&self, recorder: &mut Recorder, mpm: &Mpm) {
-        let columns = mpm.state_columns().into_iter().filter(|column| column.name != "density");
-        for (before, column) in self.0.iter().zip(columns) {
+        for (before, column) in self.0.iter().zip(mpm.state_columns()) {
             recorder.copy(before, &column.words, before.len());
         }
     }
