@@ -148,11 +148,15 @@ impl Recording {
 }
 
 /// Buffers that a kernel writes by atomic operations alone, which layers 1.3.239 take for reads.
-const ATOMIC_WRITES: [(&str, &str); 10] = [
+const ATOMIC_WRITES: [(&str, &str); 14] = [
     ("dem.add_to_map", "map sums"),
+    ("dem.collide", "clock"),
     ("dem.collide", "fault"),
+    ("dem.move_grains", "clock"),
     ("dem.move_grains", "fault"),
+    ("dem.move_pieces", "clock"),
     ("dem.move_pieces", "fault"),
+    ("mpm.collide_particles", "clock"),
     ("mpm.collide_particles", "fault"),
     ("mpm.rasterize_fixed", "node sums"),
     ("mpm.rasterize_float", "node momentum"),
