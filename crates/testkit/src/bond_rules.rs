@@ -40,7 +40,7 @@ impl SpringRules {
         displacement: &Buffer<[f32; 3]>,
     ) {
         let bindings = solve_springs::Bindings {
-            count: &particles.count,
+            count: particles.count,
             position: particles.position,
             partner: bonds.partner(),
             rest_length_m: bonds.rest_length_m(),

@@ -84,7 +84,7 @@ impl Particles {
         place: &Buffer<u32>,
     ) {
         let bindings = reorder::Bindings {
-            count: &listing,
+            count: listing,
             order,
             position: &self.position,
             velocity: &self.velocity,

@@ -138,7 +138,7 @@ impl Viscosity {
         self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::STEP);
         let bindings = advance_velocity::Bindings {
-            count: &active,
+            count: active,
             solve: &self.status,
             direction: &self.direction,
             applied: &self.applied,
@@ -150,7 +150,7 @@ impl Viscosity {
         self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::NEXT);
         let bindings = advance_direction::Bindings {
-            count: &active,
+            count: active,
             solve: &self.status,
             residual: &self.residual,
             direction: &self.direction,
