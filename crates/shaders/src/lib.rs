@@ -2,7 +2,7 @@
 //!
 //! `glsl/AREA/NAME.comp` becomes the module `AREA::NAME` with
 //! - `Bindings`: the shader's buffers by name, each a [`frazil_vk::Buffer`] of the element type the shader
-//!   declares,
+//!   declares; the one named `count` is a [`frazil_vk::DeviceCount`], by which `dispatch_counted` dispatches,
 //! - `Params`: its push constants, byte for byte (sizes and offsets are asserted at compile time),
 //! - `Specialization`: its tunables with their defaults,
 //! - `Interface`: the type parameter of [`frazil_vk::Kernel`] that ties the three together.
@@ -12,15 +12,16 @@
 //! missing parameter or a wrong name does not compile.
 //!
 //! ```compile_fail
-//! use frazil_shaders::primitives::prepare_dispatch::Bindings;
-//! fn bind<'a>(wrong: &'a frazil_vk::Buffer<f32>, args: &'a frazil_vk::Buffer<[u32; 3]>) -> Bindings<'a> {
-//!     Bindings { count: wrong, args } // the shader declares `uint count[]`
+//! use frazil_shaders::common::advance_clock::Bindings;
+//! fn bind(wrong: &frazil_vk::Buffer<f32>) -> Bindings<'_> {
+//!     Bindings { clock: wrong } // the shader declares `StepClock clock[]`
 //! }
 //! ```
 //! ```
-//! use frazil_shaders::primitives::prepare_dispatch::Bindings;
-//! fn bind<'a>(count: &'a frazil_vk::Buffer<u32>, args: &'a frazil_vk::Buffer<[u32; 3]>) -> Bindings<'a> {
-//!     Bindings { count, args }
+//! use frazil_shaders::common::advance_clock::Bindings;
+//! use frazil_shaders::types::StepClock;
+//! fn bind(clock: &frazil_vk::Buffer<StepClock>) -> Bindings<'_> {
+//!     Bindings { clock }
 //! }
 //! ```
 //!
