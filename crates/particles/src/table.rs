@@ -1,5 +1,5 @@
-//! The columns of a set of particles, each registered once with what it is for: permutation, recordings,
-//! checkpoints and pictures follow from it.
+//! Table of the columns of a set of particles, each registered once with its uses: permutation, recordings,
+//! checkpoints and pictures follow from them.
 
 use crate::column::{Column, ColumnKind, ColumnView, Element};
 use crate::permutation::Permutation;
@@ -9,7 +9,7 @@ use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, Recorder, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What a column is for, beyond the step.
+/// Uses of a column beyond the step: recordings, checkpoints, pictures and the permutation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
     is_recorded: bool,
@@ -25,8 +25,6 @@ impl Uses {
     pub const OUTPUT: Self = Self { is_recorded: true, is_state: false, is_shown: true, is_permuted: false };
     /// Checkpoints alone: the next step depends on it.
     pub const STATE: Self = Self { is_recorded: false, is_state: true, is_shown: false, is_permuted: false };
-    /// Pictures alone.
-    pub const SHOWN: Self = Self { is_recorded: false, is_state: false, is_shown: true, is_permuted: false };
 
     /// Follows the particles through the permutation of a step.
     pub const fn permuted(self) -> Self {
@@ -62,7 +60,7 @@ struct Array {
     unit: &'static str,
     kind: ColumnKind,
     words: DoubleBuffer<u32>,
-    /// True if its owner does not restore it.
+    /// True if [`ParticleTable::restore_arrays`] restores it, false if its owner does.
     is_restored: bool,
 }
 
@@ -256,7 +254,7 @@ impl ParticleTable {
         self.columns.iter().filter(move |(_, uses)| is_chosen(uses)).map(|(column, _)| column.view())
     }
 
-    /// Returns the columns with one element per particle that steps depend on, each with what it is for.
+    /// Returns the columns with one element per particle that steps depend on, each with its uses.
     pub fn state_entries(&self) -> impl Iterator<Item = &(Column<u32>, Uses)> {
         self.columns.iter().filter(|(_, uses)| uses.is_state)
     }

@@ -1,4 +1,5 @@
-//! What `frazil run` shows, and the results that it adds to those of the engine: profile, plots and flow.
+//! Progress and warnings of `frazil run`, and the results that it adds to those of the engine: profile, plots
+//! and flow.
 
 use super::progress::ProgressDisplay;
 use crate::cli::profile;
