@@ -57,7 +57,7 @@ fn largest(m: DMat3) -> f64 {
 /// strain energy in J/kg.
 fn curve(snow: &mut Snowpack) -> Vec<(u64, f64, f64)> {
     let mut points = Vec::new();
-    for k in 0..7 {
+    for k in 0..9 {
         snow.advance((1 << k) - snow.mpm.step());
         let strained = snow.particles()[0];
         let energy = snow.advance(0).elastic_energy_j / strained.mass;

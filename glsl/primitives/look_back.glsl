@@ -2,8 +2,8 @@
 //
 // Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back (2016). Each tile publishes
 // its own sum, then adds up the sums of the tiles before it until it meets one that knows its whole prefix.
-// Two things differ from the paper, because Two things differ from the paper, because Vulkan guarantees
-// neither progress between workgroups nor 64-bit atomics:
+// Two things differ from the paper, because Vulkan guarantees neither progress between workgroups nor 64-bit
+// atomics:
 // - a tile polled SPINS times without an answer is summed again by the waiting group, so that no group ever
 //   depends on the scheduling of another one;
 // - a sum is published as two words, each with its own flag and 16 bits of the sum. Values travel in the

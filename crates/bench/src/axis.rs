@@ -1,6 +1,7 @@
 //! Axes of a bench, their values, and the points they span.
 
 use crate::error::{Error, Result};
+use frazil_kernels::ScanOptions;
 use frazil_testkit::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -117,6 +118,18 @@ impl Axis {
     /// largest whose shared memory fits the 32 KiB of the smallest devices.
     pub fn workgroup_size() -> Self {
         Self::integers("workgroup_size", Domain::PowersOfTwo(64, 512), &[256], &[256])
+    }
+
+    /// Makes the axis of the elements of each thread of a scan.
+    pub fn items_per_thread() -> Self {
+        let default = u64::from(ScanOptions::default().items_per_thread);
+        Self::integers("items_per_thread", Domain::Integers(1, 16), &[default], &[default])
+    }
+
+    /// Makes the axis of the polls of a tile by look-back before the waiting workgroup sums it again.
+    pub fn spins() -> Self {
+        let default = u64::from(ScanOptions::default().spins);
+        Self::integers("spins", Domain::Integers(1, 1 << 20), &[default], &[default])
     }
 
     /// Makes the axis of algorithms for the same result, all of them measured.

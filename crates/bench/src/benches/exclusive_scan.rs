@@ -37,14 +37,21 @@ impl Bench for ExclusiveScan {
 
     fn axes(&self) -> Vec<Axis> {
         let distribution = Axis::distribution(&[Distribution::Uniform]);
-        vec![Axis::count(), distribution, Axis::variant(VARIANTS), Axis::workgroup_size()]
+        vec![
+            Axis::count(),
+            distribution,
+            Axis::variant(VARIANTS),
+            Axis::workgroup_size(),
+            Axis::items_per_thread(),
+            Axis::spins(),
+        ]
     }
 
     fn meaningless_axes(&self, point: &Point) -> &'static [&'static str] {
-        if point.name("variant").is_ok_and(|variant| variant.starts_with("cpu_")) {
-            &["workgroup_size"]
-        } else {
-            &[]
+        match point.name("variant") {
+            Ok("cpu_one_core") => &["workgroup_size", "items_per_thread", "spins"],
+            Ok("reduce_then_scan") => &["spins"],
+            _ => &[],
         }
     }
 
@@ -63,6 +70,8 @@ impl Bench for ExclusiveScan {
         let options = ScanOptions {
             method: Some(method),
             workgroup_size: point.workgroup_size()?,
+            items_per_thread: point.integer("items_per_thread")? as u32,
+            spins: point.integer("spins")? as u32,
             subgroup_sums: Some(variant == "look_back_subgroups"),
             ..Default::default()
         };

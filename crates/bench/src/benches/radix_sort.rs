@@ -85,14 +85,15 @@ impl Bench for RadixSort {
     fn axes(&self) -> Vec<Axis> {
         let key_bits = Axis::integers("key_bits", Domain::Integers(1, 32), &[16, 32], &[16, 32]);
         let distribution = Axis::distribution(&[Distribution::Uniform, Distribution::Equal]);
-        vec![Axis::count(), distribution, key_bits, Axis::variant(VARIANTS), Axis::workgroup_size()]
+        let variant = Axis::variant(VARIANTS);
+        vec![Axis::count(), distribution, key_bits, variant, Axis::workgroup_size(), Axis::spins()]
     }
 
     fn meaningless_axes(&self, point: &Point) -> &'static [&'static str] {
-        if point.name("variant").is_ok_and(|variant| variant.starts_with("cpu_")) {
-            &["workgroup_size"]
-        } else {
-            &[]
+        match point.name("variant").map(on_device) {
+            Ok(Some((Method::LookBack, _))) | Err(_) => &[],
+            Ok(Some((Method::ReduceThenScan, _))) => &["spins"],
+            Ok(None) => &["workgroup_size", "spins"],
         }
     }
 
@@ -107,6 +108,7 @@ impl Bench for RadixSort {
                     method: Some(method),
                     ranking: Some(ranking),
                     workgroup_size: point.workgroup_size()?,
+                    spins: point.integer("spins")? as u32,
                     ..Default::default()
                 };
                 let unsorted = device.buffer_from("keys to sort", &keys)?;
