@@ -93,7 +93,10 @@ fn every_barrier_is_there_and_every_barrier_is_needed() {
             };
             let messages = bench.device.validation().take();
             let reported = messages.iter().any(|m| m.id.starts_with("SYNC-HAZARD"));
-            prop_assert!(reported || hazards.iter().all(unasked), "the layer misses barrier {}: {:?}", omitted, hazards);
+            prop_assert!(
+                reported || hazards.iter().all(unasked),
+                "the layer misses barrier {}: {:?}", omitted, hazards
+            );
         }
     });
 }

@@ -178,7 +178,12 @@ proptest! {
     #![proptest_config(config(8))]
 
     #[test]
-    fn clouds_agree_with_the_twin(seed in any::<u64>(), n in 0_u32..300, law in 0_u32..6, with_bodies in any::<bool>()) {
+    fn clouds_agree_with_the_twin(
+        seed in any::<u64>(),
+        n in 0_u32..300,
+        law in 0_u32..6,
+        with_bodies in any::<bool>(),
+    ) {
         let (worst, ..) = run(&every_law(law), n, seed, with_bodies, 2);
         prop_assert!(worst.beyond().is_empty(), "{}", worst.beyond());
     }

@@ -57,11 +57,18 @@ fn every_stage_agrees_with_its_twin_with_each_kernel() {
         "support_radius_spacings = 1.684",
     ]);
     let group = prop::sample::select(vec![64u32, 256]);
-    proptest!(config(16), |(n in sizes, kernel in kernels, more in walls, group in group, seed in any::<u64>())| {
+    proptest!(config(16), |(
+        n in sizes,
+        kernel in kernels,
+        more in walls,
+        group in group,
+        seed in any::<u64>(),
+    )| {
         let scene = scene(kernel, more);
         let tuning = Tuning::new(group).unwrap();
         let fluid = Fluid::with_tuning(&DEVICE, &scene, &sampled(n, seed), tuning).unwrap();
-        let mut simulation = Simulation { device: DEVICE.clone(), scene, fluid, step: 0, replay: Default::default() };
+        let mut simulation =
+            Simulation { device: DEVICE.clone(), scene, fluid, step: 0, replay: Default::default() };
         let mut parameters = twin_parameters(&simulation.fluid);
         prop_assert_eq!(parameters.kernel.scale() == 16.0 / std::f32::consts::PI, kernel == "cubic_spline");
         for step in 0..2u64 {

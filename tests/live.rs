@@ -245,7 +245,10 @@ fn the_clock_advances_like_its_twin() {
         }
         DEVICE.submit(recorder).unwrap();
         let found = DEVICE.download(&clock, 1).unwrap()[0];
-        prop_assert_eq!((found.step, found.fault_step, found.is_held), (twin.step, before.fault_step, is_held));
+        prop_assert_eq!(
+            (found.step, found.fault_step, found.is_held),
+            (twin.step, before.fault_step, is_held),
+        );
         prop_assert_eq!(twin.is_frozen(), before.fault_step < found.step);
     });
 }

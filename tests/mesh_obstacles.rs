@@ -180,7 +180,10 @@ proptest! {
         let off_by = differences(&found, &expected, &pack);
         let n_beyond = off_by.iter().filter(|off_by| **off_by >= ALLOWED).count();
         let worst = off_by.into_iter().fold(0.0, f64::max);
-        prop_assert!(n_beyond <= TIES && worst < ALLOWED_IN_TIES, "{n_beyond} grains off, by up to {worst} roundings");
+        prop_assert!(
+            n_beyond <= TIES && worst < ALLOWED_IN_TIES,
+            "{n_beyond} grains off, by up to {worst} roundings"
+        );
     }
 }
 

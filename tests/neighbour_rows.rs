@@ -88,14 +88,16 @@ fn rows_are_those_of_the_twin() {
         if has_start {
             fluid.list_neighbours_at_start(&DEVICE).unwrap();
         }
-        let stages: Vec<Stage> = fluid.stages().take_while(|stage| *stage != Stage::BeginDensitySolve).collect();
+        let stages: Vec<Stage> =
+            fluid.stages().take_while(|stage| *stage != Stage::BeginDensitySolve).collect();
         prop_assert_eq!(stages.last(), Some(&Stage::ListNeighbours));
         run(&mut fluid, &stages);
         let p = twin_parameters(&fluid);
         let mut twin = State::new(DEVICE.download(fluid.position(), n).unwrap(), vec![[0.0; 3]; n]);
         twin.key = DEVICE.download(fluid.key(), n).unwrap();
         twin.predicted = DEVICE.download(fluid.predicted(), n).unwrap();
-        twin.cell_start = DEVICE.download(fluid.grid().cell_start(), fluid.grid().cells() as usize + 1).unwrap();
+        twin.cell_start =
+            DEVICE.download(fluid.grid().cell_start(), fluid.grid().cells() as usize + 1).unwrap();
         let rows = fluid.rows();
         let lengths = DEVICE.download(rows.row(), n).unwrap();
         let entries = DEVICE.download(rows.neighbour(), n * rows.slots() as usize).unwrap();

@@ -28,7 +28,12 @@ fn a_column_is_gathered_from_both_phases() {
     // Each element comes from anywhere in one of the two sources.
     let sources =
         size().prop_flat_map(|n| prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), n));
-    proptest!(config(100), |(sources in sources, spare in 0usize..300, workgroup_size in workgroup_size(), wide in any::<bool>())| {
+    proptest!(config(100), |(
+        sources in sources,
+        spare in 0usize..300,
+        workgroup_size in workgroup_size(),
+        wide in any::<bool>(),
+    )| {
         let (n, words) = (sources.len(), if wide { 3 } else { 1 });
         let capacity = n + spare;
         let source: Vec<u32> = sources.iter().map(|(is_own, at)| {
@@ -36,7 +41,9 @@ fn a_column_is_gathered_from_both_phases() {
         }).collect();
         let column = |tag: u32| (0..(capacity * words) as u32).map(|word| tag | word).collect::<Vec<_>>();
         let (own, other) = (column(1 << 30), column(1 << 31));
-        let kernel = Kernel::<gather_phases::Interface>::specialized(&DEVICE, &gather_phases::Specialization { workgroup_size, words: words as u32 },
+        let kernel = Kernel::<gather_phases::Interface>::specialized(
+            &DEVICE,
+            &gather_phases::Specialization { workgroup_size, words: words as u32 },
         ).unwrap();
         let moved = DEVICE.buffer_from("moved", &vec![SENTINEL; capacity * words]).unwrap();
         let count = count(n, capacity);
@@ -66,13 +73,22 @@ fn a_column_is_gathered_from_both_phases() {
 
 #[test]
 fn all_particles_are_listed_solids_first() {
-    proptest!(config(100), |(n in size(), share in any::<prop::sample::Index>(), workgroup_size in workgroup_size())| {
+    proptest!(config(100), |(
+        n in size(),
+        share in any::<prop::sample::Index>(),
+        workgroup_size in workgroup_size(),
+    )| {
         // All may be solid, or none.
         let n_solid = share.index(n + 1);
-        let kernel = Kernel::<list_particles::Interface>::specialized(&DEVICE, &list_particles::Specialization { workgroup_size }).unwrap();
+        let kernel = Kernel::<list_particles::Interface>::specialized(
+            &DEVICE,
+            &list_particles::Specialization { workgroup_size },
+        ).unwrap();
         let sentinel = vec![SENTINEL; n + 10];
-        let (source, phase) =
-            (DEVICE.buffer_from("source", &sentinel).unwrap(), DEVICE.buffer_from("phase", &sentinel).unwrap());
+        let (source, phase) = (
+            DEVICE.buffer_from("source", &sentinel).unwrap(),
+            DEVICE.buffer_from("phase", &sentinel).unwrap(),
+        );
         let count = count(n, n + 10);
         run(|r| {
             let bindings = list_particles::Bindings {
@@ -136,7 +152,9 @@ fn heat_that_leaves_is_summed_exactly() {
         4 => -300.0f32..10_000.0,
         // Units of the sum, halves of them, and values between.
         2 => (-9i32..9, 1i32..3).prop_map(|(n, halves)| n as f32 / (65536.0 * halves as f32)),
-        1 => prop::sample::select(vec![0.0f32, -0.0, 1e-30, 32767.0, -32767.0, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY]),
+        1 => prop::sample::select(vec![
+            0.0f32, -0.0, 1e-30, 32767.0, -32767.0, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY,
+        ]),
     ];
     let particles = size().prop_flat_map(move |n| prop::collection::vec((temperature.clone(), 0u32..2), n));
     // Sums that are about to carry into the high word, in either direction, or to change sign.
@@ -150,7 +168,12 @@ fn heat_that_leaves_is_summed_exactly() {
         (1 << 40) + 7,
         -(1 << 50) - 3,
     ]);
-    proptest!(config(100), |(particles in particles, n_before in 0u32..9, low in low, workgroup_size in workgroup_size())| {
+    proptest!(config(100), |(
+        particles in particles,
+        n_before in 0u32..9,
+        low in low,
+        workgroup_size in workgroup_size(),
+    )| {
         let (temperatures, leaves): (Vec<f32>, Vec<u32>) = particles.iter().copied().unzip();
         let leavers = particles.iter().filter(|(_, leaves)| *leaves != 0);
         let sum: i64 = leavers.clone().map(|(t, _)| fixed_point_temperature(*t)).sum();
@@ -187,7 +210,12 @@ fn limits_of_links_follow_from_temperature() {
         ]
     };
     let law = (1u32..33).prop_flat_map(move |n_max| (Just(n_max), limit(n_max)));
-    proptest!(config(100), |(temperatures in temperatures, (n_max, limit) in law, spare in 0usize..300, workgroup_size in workgroup_size())| {
+    proptest!(config(100), |(
+        temperatures in temperatures,
+        (n_max, limit) in law,
+        spare in 0usize..300,
+        workgroup_size in workgroup_size(),
+    )| {
         let n = temperatures.len();
         let rule = LinkRule { radius_m: 1.0, link_temperature_c: -2.0, limit, break_ratio: 1.1 };
         let (freeze_temperature_c, freeze_span_c, links_per_c, n_constant) = match limit {

@@ -282,7 +282,9 @@ fn every_stage_agrees_with_its_twin() {
         (prop::sample::select(vec![1u32, NEIGHBOUR_SLOTS.default]), 0usize..4),
     );
     proptest!(config(40), |(cases in cases)| {
-        let ((n, shape, seed), (material, mask, is_sheared, is_fed), viscosity, (speed, group), (slots, heat)) = cases;
+        let (
+            (n, shape, seed), (material, mask, is_sheared, is_fed), viscosity, (speed, group), (slots, heat)
+        ) = cases;
         let may_repeat = !SPRINGS.contains(&material);
         let periodic = [0, 1, 2].map(|axis| may_repeat && mask >> axis & 1 == 1);
         let shear = if is_sheared && !periodic[1] { SHEAR } else { "" };
@@ -339,11 +341,18 @@ fn a_rotation_rotates_conformation_and_strain() {
         prop::sample::select(vec![MATERIALS[2], "elasticity = \"strain_tensor\"\nmodulus_pa = 600.0"]);
     let angle = prop_oneof![-1.0f64..1.0, -0.05f64..0.05];
     let axes = [-1.0f64..1.0, -1.0f64..1.0, 0.1f64..1.0];
-    proptest!(config(12), |(material in materials, angle in angle, axis in axes, strain in 0.0f32..0.2, seed in any::<u64>())| {
+    proptest!(config(12), |(
+        material in materials,
+        angle in angle,
+        axis in axes,
+        strain in 0.0f32..0.2,
+        seed in any::<u64>(),
+    )| {
         let n = 300;
         let scene = scene(material, "", [false; 3], 0.0);
+        let particles = sampled(n, Shape::Lattice, 0.1, seed);
         let mut solver =
-            Viscoelastic::with_tuning(&DEVICE, &scene, &sampled(n, Shape::Lattice, 0.1, seed), Tuning::default()).unwrap();
+            Viscoelastic::with_tuning(&DEVICE, &scene, &particles, Tuning::default()).unwrap();
         prepare(&mut solver, n, 0.0, strain, seed);
         let rotation = DMat3::from_axis_angle(DVec3::from_array(axis).normalize(), angle);
         let before = twin_state(&DEVICE, &solver, n).unwrap();
@@ -424,7 +433,8 @@ fn the_operator_of_viscosity_is_symmetric_and_positive() {
     proptest!(config(8), |(seed in any::<u64>(), mask in 0u32..8, has_bulk in any::<bool>())| {
         let bulk = if has_bulk { "\nbulk_viscosity_ratio = 5.0" } else { "" };
         let periodic = [0, 1, 2].map(|axis| mask >> axis & 1 == 1);
-        let (mut solver, p, mut state) = stressed(&format!("elasticity = \"none\"\nstick = true{bulk}"), periodic, 300.0, seed);
+        let (mut solver, p, mut state) =
+            stressed(&format!("elasticity = \"none\"\nstick = true{bulk}"), periodic, 300.0, seed);
         let n = state.fluid.predicted.len();
         run(&mut solver, [Stage::BeginViscosity]);
         let mut random = Random::new(seed ^ 5);
@@ -443,7 +453,8 @@ fn the_operator_of_viscosity_is_symmetric_and_positive() {
         prop_assert!(dot(&a, &of_a) > dot(&a, &a) && dot(&b, &of_b) > dot(&b, &b), "below the identity");
         state.direction.clone_from(&a);
         state.differentiate(&p, &a);
-        let power = state.power(&p, &a, false) * f64::from(p.fluid.dt_s) / f64::from(p.fluid.rest_density_kg_m3);
+        let power =
+            state.power(&p, &a, false) * f64::from(p.fluid.dt_s) / f64::from(p.fluid.rest_density_kg_m3);
         let taken = dot(&a, &of_a) - dot(&a, &a);
         prop_assert!(periodic == [false; 3] || power > 0.0);
         if periodic == [true; 3] {
@@ -526,8 +537,9 @@ fn conformation_stays_positive_definite() {
     proptest!(config(10), |(seed in any::<u64>(), speed in 0.1f32..5.0)| {
         let n = 300;
         let scene = scene(MATERIALS[3], "", [true; 3], 1.0);
+        let particles = sampled(n, Shape::Cloud, 0.1, seed);
         let mut solver =
-            Viscoelastic::with_tuning(&DEVICE, &scene, &sampled(n, Shape::Cloud, 0.1, seed), Tuning::default()).unwrap();
+            Viscoelastic::with_tuning(&DEVICE, &scene, &particles, Tuning::default()).unwrap();
         prepare(&mut solver, n, speed, 0.0, seed);
         for _ in 0..6 {
             run(&mut solver, [Stage::UpdateStress]);
@@ -538,7 +550,10 @@ fn conformation_stays_positive_definite() {
             let a = DMat3::IDENTITY + symmetric(*d, *o);
             let minor = a.x_axis.x * a.y_axis.y - a.x_axis.y * a.y_axis.x;
             let rounding = 1e-5 * norm(a).powi(3);
-            prop_assert!(a.x_axis.x > -rounding && minor > -rounding && a.determinant() > -rounding, "{:?}", a);
+            prop_assert!(
+                a.x_axis.x > -rounding && minor > -rounding && a.determinant() > -rounding,
+                "{:?}", a
+            );
         }
     });
 }

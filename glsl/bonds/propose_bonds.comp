@@ -84,7 +84,8 @@ void main() {
             // Written so that NaN is out of range.
             if (j == i || !(d2 <= radius2)) continue;
             uint id_j = id[j];
-            if (found == remaining && !is_nearer(d2, id_j, best_d2[found - 1u], best_id[found - 1u])) continue;
+            if (found == remaining && !is_nearer(d2, id_j, best_d2[found - 1u], best_id[found - 1u]))
+                continue;
             if (remaining_bonds(j) == 0u || is_bonded(i, j)) continue;
             uint place = found < remaining ? found++ : found - 1u;
             for (; place > 0u && is_nearer(d2, id_j, best_d2[place - 1u], best_id[place - 1u]); --place) {

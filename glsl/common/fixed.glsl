@@ -39,11 +39,13 @@ const uint WRENCH_WORDS = 12u;
 
 // Adds a force to a wrench.
 void add_force(uint wrench, vec3 force_n, float quanta_per_n) {
-    [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) add_fixed(6u * wrench + axis, force_n[axis] * quanta_per_n);
+    [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
+        add_fixed(6u * wrench + axis, force_n[axis] * quanta_per_n);
 }
 
 void add_torque(uint wrench, vec3 torque_n_m, float quanta_per_n) {
-    [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) add_fixed(6u * wrench + 3u + axis, torque_n_m[axis] * quanta_per_n);
+    [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
+        add_fixed(6u * wrench + 3u + axis, torque_n_m[axis] * quanta_per_n);
 }
 
 vec3 vector_sum(uint first) { return vec3(fixed_sum(first), fixed_sum(first + 1u), fixed_sum(first + 2u)); }

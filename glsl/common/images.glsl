@@ -84,7 +84,8 @@ Reflection reflection_at(vec3 min_m, vec3 max_m, uint periodic, uvec3 sides) {
     bvec3 is_copy = notEqual(periodic & uvec3(1u, 2u, 4u), uvec3(0u));
     vec3 face_m = mix(min_m, max_m, is_upper);
     vec3 opposite_m = mix(max_m, min_m, is_upper);
-    return Reflection(mix(face_m, vec3(0.0), is_own), mix(mix(face_m, opposite_m, is_copy), vec3(0.0), is_own),
+    return Reflection(mix(face_m, vec3(0.0), is_own),
+                      mix(mix(face_m, opposite_m, is_copy), vec3(0.0), is_own),
                       mix(mix(vec3(-1.0), vec3(1.0), is_copy), vec3(1.0), is_own));
 }
 

@@ -3,7 +3,8 @@
 //
 // Needs a buffer `body_data` of float, which holds the parameters of a motion from `first_motion` on:
 //   oscillating: amplitude (3, m), frequency in Hz, phase in turns;
-//   spinning:    a point of the axis (3, m), unit vector of the axis (3), turns per second, start and end (s);
+//   spinning:    a point of the axis (3, m), unit vector of the axis (3), turns per second, start and end
+//                (s);
 //   keyframed:   the fixed point of rotations (3, m), then for each key: time in s, offset (3, m), rotation
 //                as a unit quaternion (4), and the rotation to the next key as a rotation vector in turns
 //                (3).
@@ -90,7 +91,8 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     pose.offset_m += share * displacement;
     pose.velocity_m_s = displacement / interval_s;
     if (turns > 0.0)
-        pose.rotation = quaternion_product(quaternion_about(rotation_vector / turns, share * turns), pose.rotation);
+        pose.rotation =
+            quaternion_product(quaternion_about(rotation_vector / turns, share * turns), pose.rotation);
     pose.angular_velocity_rad_s = TWO_PI / interval_s * rotation_vector;
     return pose;
 }

@@ -27,7 +27,9 @@ vec4 box_surface(vec3 local, vec3 half_size) {
     if (distance > 0.0) return vec4(side * outside / distance, distance);
     // Inside, the nearest face counts.
     float nearest = DIMENSIONS == 3u ? max(q.x, max(q.y, q.z)) : max(q.x, q.y);
-    vec3 face = q.x == nearest ? vec3(1.0, 0.0, 0.0) : q.y == nearest ? vec3(0.0, 1.0, 0.0) : vec3(0.0, 0.0, 1.0);
+    vec3 face = q.x == nearest   ? vec3(1.0, 0.0, 0.0)
+                : q.y == nearest ? vec3(0.0, 1.0, 0.0)
+                                 : vec3(0.0, 0.0, 1.0);
     return vec4(side * face, nearest);
 }
 

@@ -14,7 +14,8 @@
 // grains on named bodies are summed in integers, in any order.
 // Bytes: 4 + 48 a grain read, 28 written; 4 a row and, for each grain that it touches, 44, and 16 (28 with
 // rolling) each way. Order-independent.
-// Elements: near = all, list_shear = all, list_rolling = all, body_data = 0, bodies = 0, clock = 0, fault = 0, sums = 0.
+// Elements: near = all, list_shear = all, list_rolling = all, body_data = 0, bodies = 0, clock = 0.
+// Elements: fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
@@ -54,7 +55,8 @@ layout(scalar, binding = 13) buffer Clock { StepClock clock[]; };
 #include "dem/partners.glsl"
 
 // Adds the contact with a grain of radius `other` in a row with this first word.
-void apply_grain_contact(DemTerms t, uint row, uint word, vec3 apart, float other, float r, float m, vec3 v, vec3 w) {
+void apply_grain_contact(DemTerms t, uint row, uint word, vec3 apart, float other, float r, float m, vec3 v,
+                         vec3 w) {
     uint j = word & INDEX_BITS;
     float both = r + other;
     float distance = sqrt(dot(apart, apart));

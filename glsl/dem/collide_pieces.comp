@@ -63,6 +63,7 @@ void main() {
     force_n = load[i].force_n;
     torque_n_m = load[i].torque_n_m;
     float m = mass_of(t, own_sphere.w);
-    [[dont_unroll]] for (; row < end; ++row) touch_piece(t, row, near[row], own_sphere.xyz, own_sphere.w, m, v, w);
+    [[dont_unroll]] for (; row < end; ++row)
+        touch_piece(t, row, near[row], own_sphere.xyz, own_sphere.w, m, v, w);
     load[i] = ContactLoad(force_n, row, torque_n_m);
 }

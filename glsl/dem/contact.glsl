@@ -78,7 +78,9 @@ vec3 cut(vec3 force, float most) {
 
 ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHistory history) {
     ContactForce force = ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
-    float reach = c.attraction_range_m > 0.0 ? clamp(1.0 + c.overlap_m / c.attraction_range_m, 0.0, 1.0) : c.overlap_m >= 0.0 ? 1.0 : 0.0;
+    float reach = c.attraction_range_m > 0.0 ? clamp(1.0 + c.overlap_m / c.attraction_range_m, 0.0, 1.0)
+                  : c.overlap_m >= 0.0       ? 1.0
+                                             : 0.0;
     force.normal_force_n = -c.attraction_n * reach * c.normal;
     bool is_bonded = history.bond_state == BONDED;
     if (c.overlap_m < 0.0 && !is_bonded) return force;
@@ -94,7 +96,8 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
     Oscillator oscillator = oscillator_of(c.damping_ratio, c.mass_kg, t.normal_stiffness_n_m, t.dt_s);
     float damping = oscillator.damping_n_s_m;
     bool has_ended = false;
-    float pressed = normal_force(oscillator, c.overlap_m, separation_m_s, history.phase == NEW, is_bonded, has_ended);
+    float pressed =
+        normal_force(oscillator, c.overlap_m, separation_m_s, history.phase == NEW, is_bonded, has_ended);
     history.phase = has_ended ? ENDED : HELD;
     precise vec3 shear = tangential(history.shear_m, c.normal) + t.dt_s * sliding;
     float along_damping = t.tangential_damping_ratio * damping;
@@ -117,7 +120,9 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
         vec3 whole = along;
         along = cut(whole, is_bonded ? c.bond_shear_strength_n : c.friction * load);
         if (along != whole)
-            shear = t.tangential_stiffness_n_m > 0.0 ? -(along + along_damping * sliding) / t.tangential_stiffness_n_m : vec3(0.0);
+            shear = t.tangential_stiffness_n_m > 0.0
+                        ? -(along + along_damping * sliding) / t.tangential_stiffness_n_m
+                        : vec3(0.0);
     }
     history.shear_m = shear;
 

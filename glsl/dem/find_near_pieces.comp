@@ -73,7 +73,8 @@ void main() {
         uint other = near_pieces[first_slot + k];
         vec4 plane = farthest_plane(
             shapes[other], rotate_inverse(motions[other].rotation, centre - motions[other].centre_m));
-        if (plane.w <= MARGIN * shape.reach_m && !are_linked(shape, other)) near_pieces[first_slot + n_kept++] = other;
+        if (plane.w <= MARGIN * shape.reach_m && !are_linked(shape, other))
+            near_pieces[first_slot + n_kept++] = other;
     }
     near_pieces[near_list] = n_kept;
 }

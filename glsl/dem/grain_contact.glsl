@@ -31,7 +31,9 @@ void store_history(uint row, uint word, bool is_kept, ContactHistory history) {
     uint marked = is_kept ? word | KEPT : word & ~KEPT;
     if (marked != word) near[row] = marked;
     if (!is_kept) return;
-    float slow_s = history.bond_state == BONDED ? IS_BONDED : history.phase == ENDED ? IS_ENDED : history.slow_s;
+    float slow_s = history.bond_state == BONDED ? IS_BONDED
+                   : history.phase == ENDED     ? IS_ENDED
+                                                : history.slow_s;
     list_shear[row] = vec4(history.shear_m, slow_s);
     if (HAS_ROLLING != 0u) list_rolling[row] = history.rolling;
 }
@@ -60,9 +62,9 @@ uint layer_at(DemTerms t, vec3 x, uint step) {
 
 // Adds the contact with a surface in a row with this first word, given the velocity of the surface and its
 // contribution to 1/m*, 0 if contacts do not move it.
-ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
-                           float inverse_mass, float friction, float damping_ratio, float attraction_n,
-                           float range_m, uint layer, float r, float m, vec3 v, vec3 w) {
+ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 surface_velocity,
+                           vec3 surface_spin, float inverse_mass, float friction, float damping_ratio,
+                           float attraction_n, float range_m, uint layer, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
     ContactHistory history = load_history(row, word);
     bool was_bonded = layer != NO_LAYER && history.bond_state == BONDED;

@@ -20,7 +20,9 @@ uvec3 wrapped_cell(WrappedGrid grid, vec3 x_m) {
     return uvec3(1u + min(cell.x, grid.cells.x - 3u), cell.y % grid.cells.y, cell.z % grid.cells.z);
 }
 
-uint cell_number(WrappedGrid grid, uvec3 cell) { return cell.x + grid.cells.x * (cell.y + grid.cells.y * cell.z); }
+uint cell_number(WrappedGrid grid, uvec3 cell) {
+    return cell.x + grid.cells.x * (cell.y + grid.cells.y * cell.z);
+}
 
 // Returns the number of the first cell of one of the nine rows of three cells along x around a cell.
 uint row_about(WrappedGrid grid, uvec3 cell, uint row) {

@@ -74,7 +74,9 @@ void main() {
     float moved_m = sqrt(dot(shift, shift)) + 2.0 * shape.reach_m * sqrt(dot(turn, turn));
     // Also true for a skin of 0, and for a pose that is not finite.
     if (!(moved_m < MAX_SHIFT * lists[0].used_skin_m)) lists[0].is_stale = 1u;
-    uvec3 bits = floatBitsToUint(motion.centre_m + motion.velocity_m_s + motion.spin_1_s + motion.rotation.xyz) & 0x7fffffffu;
+    uvec3 bits =
+        floatBitsToUint(motion.centre_m + motion.velocity_m_s + motion.spin_1_s + motion.rotation.xyz) &
+        0x7fffffffu;
     if (max(bits.x, max(bits.y, bits.z)) < 0x7f800000u) return;
     RECORD_FAULT_STEP();
     atomicMin(fault[0].piece_not_finite, i);

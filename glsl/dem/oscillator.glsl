@@ -73,10 +73,12 @@ float normal_force(Oscillator o, float overlap_m, float separation_m_s, bool is_
                    out bool has_ended) {
     has_ended = false;
     float before = separation_m_s;
-    bool touched_in_step = is_new && !is_bonded && separation_m_s < 0.0 && overlap_m <= -separation_m_s * o.dt_s;
+    bool touched_in_step =
+        is_new && !is_bonded && separation_m_s < 0.0 && overlap_m <= -separation_m_s * o.dt_s;
     if (touched_in_step) before = parting_at_entry(o, overlap_m, separation_m_s);
     float per_step = o.mass_kg / o.dt_s;
-    float force = o.stiffness_n_m * overlap_m - o.damping_n_s_m * before + (before - separation_m_s) * per_step;
+    float force =
+        o.stiffness_n_m * overlap_m - o.damping_n_s_m * before + (before - separation_m_s) * per_step;
     float gap_m = o.dt_s * (separation_m_s + force / per_step) - overlap_m;
     if (is_bonded || gap_m <= 0.0) return force;
     has_ended = true;

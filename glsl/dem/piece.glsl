@@ -57,7 +57,8 @@ vec3 by_inverse_inertia(PieceShape shape, vec4 q, vec3 v) {
     vec3 own = rotate_inverse(q, v);
     vec3 d = shape.inverse_inertia_diagonal;
     vec3 r = shape.inverse_inertia_rest;
-    vec3 result = d * own + vec3(r.z * own.y + r.y * own.z, r.z * own.x + r.x * own.z, r.y * own.x + r.x * own.y);
+    vec3 result =
+        d * own + vec3(r.z * own.y + r.y * own.z, r.z * own.x + r.x * own.z, r.y * own.x + r.x * own.y);
     return rotate(q, result);
 }
 
@@ -68,6 +69,8 @@ float inverse_mass_at(PieceShape shape, vec4 q, vec3 arm_m, vec3 normal) {
     return 1.0 / shape.mass_kg + dot(across, by_inverse_inertia(shape, q, across));
 }
 
-vec3 velocity_at(PieceMotion motion, vec3 arm_m) { return motion.velocity_m_s + cross(motion.spin_1_s, arm_m); }
+vec3 velocity_at(PieceMotion motion, vec3 arm_m) {
+    return motion.velocity_m_s + cross(motion.spin_1_s, arm_m);
+}
 
 #endif

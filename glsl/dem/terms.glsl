@@ -61,7 +61,9 @@ struct DemTerms {
 
 const float PI = 3.14159265;
 
-float mass_of(DemTerms t, float radius_m) { return t.density_kg_m3 * (4.0 / 3.0 * PI) * radius_m * radius_m * radius_m; }
+float mass_of(DemTerms t, float radius_m) {
+    return t.density_kg_m3 * (4.0 / 3.0 * PI) * radius_m * radius_m * radius_m;
+}
 
 // Returns the gap up to which grains may act on each other: a bond breaks before its gap is this wide.
 float contact_gap(DemTerms t) {

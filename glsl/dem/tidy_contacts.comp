@@ -32,6 +32,7 @@ void main() {
     if (HAS_BONDS == 0u) return;
     uint n_bonds = 0u;
     // Other threads write only rows after those of all grains.
-    [[dont_unroll]] for (uint row = begin; row < end; ++row) n_bonds += bond_state_of(contact[CONTACT_WORDS * row]);
+    [[dont_unroll]] for (uint row = begin; row < end; ++row)
+        n_bonds += bond_state_of(contact[CONTACT_WORDS * row]);
     bond_count[i] = n_bonds;
 }

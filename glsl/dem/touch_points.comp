@@ -99,7 +99,8 @@ void main() {
             vec4 q = motions[other].rotation;
             vec4 surface = farthest_plane(shapes[other], rotate_inverse(q, apart));
             // At equal depth the lower number wins, regardless of order.
-            bool is_deeper = surface.w < deepest.w || surface.w == deepest.w && partner != INVALID_INDEX && FIRST_PIECE + other < partner;
+            bool is_deeper = surface.w < deepest.w || surface.w == deepest.w && partner != INVALID_INDEX &&
+                                                          FIRST_PIECE + other < partner;
             if (is_deeper && !are_linked(shape, other)) {
                 deepest = vec4(rotate(q, surface.xyz), surface.w);
                 partner = FIRST_PIECE + other;

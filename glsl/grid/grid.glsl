@@ -90,7 +90,8 @@ uvec2 neighbour_run(Grid grid, uvec3 home, uint run) {
 // same bits in every run of the program.
 #define FOR_EACH_CANDIDATE_IN(cell_start, grid, home, j)                                     \
     for (uint run_ = 0u; run_ < neighbour_runs(grid); ++run_)                                \
-        for (uvec2 cells_ = neighbour_run(grid, home, run_), range_ = uvec2(cell_start[cells_.x], cell_start[cells_.y]); \
+        for (uvec2 cells_ = neighbour_run(grid, home, run_),                                 \
+                   range_ = uvec2(cell_start[cells_.x], cell_start[cells_.y]);               \
              range_.x < range_.y; range_.x = range_.y)                                       \
             for (uint j = range_.x; j < range_.y; ++j)
 

@@ -22,7 +22,8 @@ struct Parts2 {
 };
 
 Parts2 parts2(mat2 m) {
-    return Parts2(0.5 * vec2(m[0][0] + m[1][1], m[0][1] - m[1][0]), 0.5 * vec2(m[0][0] - m[1][1], m[0][1] + m[1][0]));
+    return Parts2(0.5 * vec2(m[0][0] + m[1][1], m[0][1] - m[1][0]),
+                  0.5 * vec2(m[0][0] - m[1][1], m[0][1] + m[1][0]));
 }
 
 // Decomposes in closed form: σ = Q ± R with Q = |(E, H)| and R = |(F, G)|; U rotates by half the sum and V by

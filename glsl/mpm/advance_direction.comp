@@ -1,7 +1,8 @@
 #version 460
 // Computes the next direction of conjugate residuals: p ← z + keep p, q ← w + keep q. Bytes: 72 a node.
 // Order-independent.
-// Elements: residual = threads * THREADS_PER_ITEM, applied = threads * THREADS_PER_ITEM, direction = threads * THREADS_PER_ITEM, applied_direction = threads * THREADS_PER_ITEM.
+// Elements: residual = threads * THREADS_PER_ITEM, applied = threads * THREADS_PER_ITEM.
+// Elements: direction = threads * THREADS_PER_ITEM, applied_direction = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

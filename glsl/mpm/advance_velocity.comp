@@ -1,6 +1,7 @@
 #version 460
 // Takes a step of conjugate residuals: v ← v + along p, z ← z − along q. Bytes: 72 a node. Order-independent.
-// Elements: direction = threads * THREADS_PER_ITEM, applied_direction = threads * THREADS_PER_ITEM, node_velocity = threads * THREADS_PER_ITEM, residual = threads * THREADS_PER_ITEM.
+// Elements: direction = threads * THREADS_PER_ITEM, applied_direction = threads * THREADS_PER_ITEM.
+// Elements: node_velocity = threads * THREADS_PER_ITEM, residual = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

@@ -4,7 +4,8 @@
 //
 // Bytes: 52 a node; 4 (3 + D²) a particle if caches hold a block's. No atomics: sums in a fixed order.
 // Elements: position = all, tangent = all.
-// Elements: momentum = threads * BLOCK_NODES, field = threads * BLOCK_NODES, held = threads * BLOCK_NODES, applied = threads * BLOCK_NODES.
+// Elements: momentum = threads * BLOCK_NODES, field = threads * BLOCK_NODES, held = threads * BLOCK_NODES.
+// Elements: applied = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

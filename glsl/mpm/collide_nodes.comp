@@ -2,7 +2,8 @@
 // Repeats step 5 after the semi-implicit solve: nodes that it has moved into bodies or walls collide again,
 // and the velocity change for FLIP is recomputed. Bytes: 52 a node. Order-independent.
 // Elements: clock = 0.
-// Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
+// Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES.
+// Elements: node_change = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
@@ -37,7 +38,8 @@ void main() {
     vec4 p = momentum[at];
     if (!(p.w > 0.0)) return;
     vec3 v = node_velocity[at];
-    vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
+    vec3 x = t.lattice.origin_m +
+             t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
     COLLIDE(t, x, ON_SURFACE_CELLS * t.cell_m, time_s, v);
     node_velocity[at] = v;
     if (TRANSFER == PIC_FLIP) node_change[at] = v - p.xyz / p.w;

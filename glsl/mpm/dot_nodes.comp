@@ -17,6 +17,7 @@ void main() {
     uint block = thread_idx();
     if (block >= active_count[0] || solve[0].is_done != 0u) return;
     float sum = 0.0;
-    for (uint n = block * BLOCK_NODES; n < (block + 1u) * BLOCK_NODES; ++n) sum += momentum[n].w * dot(a[n], b[n]);
+    for (uint n = block * BLOCK_NODES; n < (block + 1u) * BLOCK_NODES; ++n)
+        sum += momentum[n].w * dot(a[n], b[n]);
     sums[block] = sum;
 }

@@ -4,7 +4,8 @@
 // that sticks gets none at all. Without these constraints the solve would use the space behind a surface, and
 // add energy to snow at rest. Bytes: 40 a node. Order-independent.
 // Elements: clock = 0.
-// Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, held = threads * BLOCK_NODES.
+// Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES.
+// Elements: held = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
@@ -35,7 +36,8 @@ vec3 touch(vec3 holding, vec3 v, vec3 normal, vec3 body_velocity, float friction
     vec3 relative = v - body_velocity;
     bool is_stuck = is_sticky || (friction > 0.0 && relative == vec3(0.0));
     if (is_stuck) return HELD_FAST;
-    return dot(relative, normal) <= STANDING * sqrt(dot(relative, relative)) ? hold(holding, normal) : holding;
+    return dot(relative, normal) <= STANDING * sqrt(dot(relative, relative)) ? hold(holding, normal)
+                                                                             : holding;
 }
 
 void main() {
@@ -48,12 +50,14 @@ void main() {
     vec3 holding = vec3(0.0);
     if (momentum[at].w > 0.0) {
         vec3 v = node_velocity[at];
-        vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
+        vec3 x = t.lattice.origin_m +
+                 t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
         for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
             vec4 surface = surface_of(t.up_axis, body, x, time_s);
             if (surface.w > ON_SURFACE_CELLS * t.cell_m) continue;
-            holding = touch(holding, v, surface.xyz, velocity_of(body, x, time_s), body.friction, body.is_sticky != 0u);
+            holding = touch(holding, v, surface.xyz, velocity_of(body, x, time_s), body.friction,
+                            body.is_sticky != 0u);
         }
         for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
             float side = wall_side(t, x, ON_SURFACE_CELLS * t.cell_m, axis);

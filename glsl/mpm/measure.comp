@@ -36,7 +36,8 @@ MpmMetrics measure_particle(uint i) {
     mat3 f = LOAD_MATRIX(elastic, i, 1.0);
     MpmMetrics m = empty_record();
     // A sum is finite only if every term is; NaN fails every comparison.
-    float all_of_it = dot(abs(x) + abs(v) + abs(f[0]) + abs(f[1]) + abs(f[2]), vec3(1.0)) + abs(plastic_volume[i]);
+    float all_of_it =
+        dot(abs(x) + abs(v) + abs(f[0]) + abs(f[1]) + abs(f[2]), vec3(1.0)) + abs(plastic_volume[i]);
     if (!(all_of_it < HUGE)) {
         m.n_not_finite = 1u;
         return m;
@@ -50,7 +51,8 @@ MpmMetrics measure_particle(uint i) {
     if (TRANSFER != 0u) {
         mat3 c = LOAD_MATRIX(affine, i, 0.0);
         float inertia = t.cell_m * t.cell_m / float(7u - STENCIL);
-        m.angular_momentum_kg_m2_s += own_mass * inertia * vec3(c[1][2] - c[2][1], c[2][0] - c[0][2], c[0][1] - c[1][0]);
+        m.angular_momentum_kg_m2_s +=
+            own_mass * inertia * vec3(c[1][2] - c[2][1], c[2][0] - c[0][2], c[0][1] - c[1][0]);
     }
     m.kinetic_j = 0.5 * own_mass * speed2;
     // Potential energy is relative to the domain's corner in the direction of gravity.

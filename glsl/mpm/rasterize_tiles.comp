@@ -14,7 +14,8 @@
 // block; 28 for each node of a tile written. No atomics: sums in a fixed order.
 // Weights and mass of a node take 5 (D − 1) operations.
 // Work: 5 * (DIMENSIONS - 1) + 4 * SYMMETRIC_WORDS * (1 + TRANSFER / 2) flop per particle_node.
-// Elements: first_cell = threads, cell_start = threads * BLOCK_NODES, position = all, velocity = all, mass = all, order = all, stress = all, affine = all.
+// Elements: first_cell = threads, cell_start = threads * BLOCK_NODES, position = all, velocity = all.
+// Elements: mass = all, order = all, stress = all, affine = all.
 // Elements: tile_momentum = threads * TILE_NODES, tile_force = threads * TILE_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,7 +1,8 @@
 #version 460
 // Converts the fixed-point sums of rasterize_fixed into masses, momenta and forces. Bytes: 56 read and 28
 // written a node. Order-independent.
-// Elements: sums = threads * THREADS_PER_ITEM * 14, momentum = threads * THREADS_PER_ITEM, force = threads * THREADS_PER_ITEM.
+// Elements: sums = threads * THREADS_PER_ITEM * 14, momentum = threads * THREADS_PER_ITEM.
+// Elements: force = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

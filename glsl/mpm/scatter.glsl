@@ -55,7 +55,8 @@ void scatter() {
                 float m = w.w * own_mass;
                 vec3 offset_m = scaled(t.cell_m, vec3(k) - from_base(f));
                 vec3 v = TRANSFER == PIC_FLIP ? own : own + times(c, offset_m);
-                vec3 pull = times(s, TRANSFER == MLS ? scaled(-w.w * inertia, offset_m) : scaled(-t.lattice.cells_per_m, w.xyz));
+                vec3 pull = times(s, TRANSFER == MLS ? scaled(-w.w * inertia, offset_m)
+                                                     : scaled(-t.lattice.cells_per_m, w.xyz));
                 add_to_node(t, node, m, v, pull);
             }
         }

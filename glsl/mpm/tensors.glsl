@@ -22,34 +22,37 @@ mat3 outer_product(vec3 a, vec3 b) {
 vec3 scaled(float s, vec3 v) { return DIMENSIONS == 3u ? s * v : vec3(s * v.xy, 0.0); }
 
 // `zz` is the value in the corner that is missing in a plane.
-#define LOAD_MATRIX(column, i, zz)                                                                                           \
-    (DIMENSIONS == 3u ? mat3(column[9u * i], column[9u * i + 1u], column[9u * i + 2u], column[9u * i + 3u],                   \
-                             column[9u * i + 4u], column[9u * i + 5u], column[9u * i + 6u], column[9u * i + 7u],              \
-                             column[9u * i + 8u])                                                                             \
-                      : mat3(column[4u * i], column[4u * i + 1u], 0.0, column[4u * i + 2u], column[4u * i + 3u], 0.0, 0.0,    \
-                             0.0, zz))
+#define LOAD_MATRIX(column, i, zz)                                                                           \
+    (DIMENSIONS == 3u                                                                                        \
+         ? mat3(column[9u * i], column[9u * i + 1u], column[9u * i + 2u], column[9u * i + 3u],               \
+                column[9u * i + 4u], column[9u * i + 5u], column[9u * i + 6u], column[9u * i + 7u],          \
+                column[9u * i + 8u])                                                                         \
+         : mat3(column[4u * i], column[4u * i + 1u], 0.0, column[4u * i + 2u], column[4u * i + 3u], 0.0,     \
+                0.0, 0.0, zz))
 
-#define STORE_MATRIX(column, i, m)                                                                                           \
-    for (uint c_ = 0u; c_ < DIMENSIONS; ++c_)                                                                                 \
+#define STORE_MATRIX(column, i, m)                                                                           \
+    for (uint c_ = 0u; c_ < DIMENSIONS; ++c_)                                                                \
         for (uint r_ = 0u; r_ < DIMENSIONS; ++r_) column[MATRIX_WORDS * i + DIMENSIONS * c_ + r_] = m[c_][r_]
 
 // The rows of a symmetric matrix are its columns.
-#define LOAD_SYMMETRIC(column, i)                                                                                            \
-    (DIMENSIONS == 3u                                                                                                         \
-         ? mat3(column[6u * i], column[6u * i + 3u], column[6u * i + 4u], column[6u * i + 3u], column[6u * i + 1u],            \
-                column[6u * i + 5u], column[6u * i + 4u], column[6u * i + 5u], column[6u * i + 2u])                            \
-         : mat3(column[3u * i], column[3u * i + 2u], 0.0, column[3u * i + 2u], column[3u * i + 1u], 0.0, 0.0, 0.0, 0.0))
+#define LOAD_SYMMETRIC(column, i)                                                                            \
+    (DIMENSIONS == 3u                                                                                        \
+         ? mat3(column[6u * i], column[6u * i + 3u], column[6u * i + 4u], column[6u * i + 3u],               \
+                column[6u * i + 1u], column[6u * i + 5u], column[6u * i + 4u], column[6u * i + 5u],          \
+                column[6u * i + 2u])                                                                         \
+         : mat3(column[3u * i], column[3u * i + 2u], 0.0, column[3u * i + 2u], column[3u * i + 1u], 0.0,     \
+                0.0, 0.0, 0.0))
 
-#define STORE_SYMMETRIC(column, i, m)                                                                                        \
-    column[SYMMETRIC_WORDS * i] = m[0][0];                                                                                    \
-    column[SYMMETRIC_WORDS * i + 1u] = m[1][1];                                                                               \
-    if (DIMENSIONS == 3u) {                                                                                                   \
-        column[SYMMETRIC_WORDS * i + 2u] = m[2][2];                                                                           \
-        column[SYMMETRIC_WORDS * i + 3u] = m[0][1];                                                                           \
-        column[SYMMETRIC_WORDS * i + 4u] = m[0][2];                                                                           \
-        column[SYMMETRIC_WORDS * i + 5u] = m[1][2];                                                                           \
-    } else {                                                                                                                  \
-        column[SYMMETRIC_WORDS * i + 2u] = m[0][1];                                                                           \
+#define STORE_SYMMETRIC(column, i, m)                                                                        \
+    column[SYMMETRIC_WORDS * i] = m[0][0];                                                                   \
+    column[SYMMETRIC_WORDS * i + 1u] = m[1][1];                                                              \
+    if (DIMENSIONS == 3u) {                                                                                  \
+        column[SYMMETRIC_WORDS * i + 2u] = m[2][2];                                                          \
+        column[SYMMETRIC_WORDS * i + 3u] = m[0][1];                                                          \
+        column[SYMMETRIC_WORDS * i + 4u] = m[0][2];                                                          \
+        column[SYMMETRIC_WORDS * i + 5u] = m[1][2];                                                          \
+    } else {                                                                                                 \
+        column[SYMMETRIC_WORDS * i + 2u] = m[0][1];                                                          \
     }
 
 #endif

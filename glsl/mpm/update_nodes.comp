@@ -8,7 +8,8 @@
 // Elements: clock = 0.
 // Elements: source = (threads << DIMENSIONS) * FROM_TILES.
 // Elements: tile_momentum = all * FROM_TILES, tile_force = all * FROM_TILES.
-// Elements: momentum = threads * BLOCK_NODES, force = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
+// Elements: momentum = threads * BLOCK_NODES, force = threads * BLOCK_NODES.
+// Elements: node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
@@ -69,7 +70,8 @@ void main() {
         before = p.xyz / p.w;
         vec3 pushed = p.w > t.node_mass_cutoff_kg ? pull / p.w : vec3(0.0);
         v = before + t.dt_s * (pushed + t.gravity_m_s2);
-        vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
+        vec3 x = t.lattice.origin_m +
+                 t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
         COLLIDE_AND_MEASURE(t, x, ON_SURFACE_CELLS * t.cell_m, time_s, p.w, v);
     }
     node_velocity[at] = v;

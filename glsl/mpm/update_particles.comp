@@ -61,7 +61,8 @@ const float ROUNDING_OF_ONE = 5.9604645e-8;
 
 mat3 floored(mat3 strain) {
     for (uint c = 0u; c < 3u; ++c)
-        for (uint r = 0u; r < 3u; ++r) strain[c][r] = abs(strain[c][r]) < ROUNDING_OF_ONE ? 0.0 : strain[c][r];
+        for (uint r = 0u; r < 3u; ++r)
+            strain[c][r] = abs(strain[c][r]) < ROUNDING_OF_ONE ? 0.0 : strain[c][r];
     return strain;
 }
 

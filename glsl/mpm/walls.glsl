@@ -49,7 +49,9 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, float reach_m, vec3 v) {
 }
 
 // Returns the position within the domain.
-vec3 kept_in_domain(MpmTerms terms, vec3 x_m) { return min(max(x_m, terms.domain_min_m), terms.domain_max_m); }
+vec3 kept_in_domain(MpmTerms terms, vec3 x_m) {
+    return min(max(x_m, terms.domain_min_m), terms.domain_max_m);
+}
 
 // Returns true if a step's motion is sound: finite, and at most a cell along each axis. A value that is not
 // finite fails every comparison.

@@ -19,5 +19,6 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     uint from = order[i];
-    [[unroll]] for (uint word = 0u; word < WORDS; ++word) moved[WORDS * i + word] = column[WORDS * from + word];
+    [[unroll]] for (uint word = 0u; word < WORDS; ++word)
+        moved[WORDS * i + word] = column[WORDS * from + word];
 }

@@ -39,7 +39,8 @@ void main() {
         seen = own == 0u;
         // Unrolled, because lavapipe ends every loop of an invocation after 65 535 rounds in all.
         for (uint look = 0u; !seen && look < BOUND; ++look) {
-            [[unroll]] for (uint again = 0u; again < 32u; ++again) seen = seen || atomicOr(flag[own - 1u], 0u) != 0u;
+            [[unroll]] for (uint again = 0u; again < 32u; ++again)
+                seen = seen || atomicOr(flag[own - 1u], 0u) != 0u;
             if (!seen && (look & 63u) == 63u && atomicOr(verdict[2], 0u) != 0u) break;
         }
         if (!seen) atomicAdd(verdict[2], 1u);

@@ -35,7 +35,8 @@ uvec2 look_at_(uint tile) {
     uint low = atomicOr(look_back[1u + 2u * tile], 0u);
     uint high = atomicOr(look_back[2u + 2u * tile], 0u);
     uint flag = low & FLAG_BITS;
-    return flag == (high & FLAG_BITS) ? uvec2(flag, (low & 0xffffu) | (high & 0xffffu) << 16u) : uvec2(NOT_READY, 0u);
+    return flag == (high & FLAG_BITS) ? uvec2(flag, (low & 0xffffu) | (high & 0xffffu) << 16u)
+                                      : uvec2(NOT_READY, 0u);
 }
 
 // Returns the sum of all tiles before `tile`, whose own sum is `own`. To be called once, in uniform control

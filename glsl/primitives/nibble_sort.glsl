@@ -31,7 +31,8 @@ void sort_by_nibble(uint nibble_shift) {
     uint lane = gl_LocalInvocationIndex;
     uint own[ITEMS_PER_THREAD];
     uint place[ITEMS_PER_THREAD];
-    [[unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own[item] = tile_word(lane * ITEMS_PER_THREAD + item);
+    [[unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item)
+        own[item] = tile_word(lane * ITEMS_PER_THREAD + item);
     barrier();
     [[dont_unroll]] for (uint k = 0u; k < COUNTERS_; ++k) exchange_[counter_of_(k)] = 0u;
     [[unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {

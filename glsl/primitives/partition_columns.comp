@@ -72,7 +72,8 @@ void main() {
     }
     barrier();
     uint own = 0u;
-    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += rank[slot(lane * ITEMS_PER_THREAD + item)];
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item)
+        own += rank[slot(lane * ITEMS_PER_THREAD + item)];
     uvec2 before_and_all = workgroup_exclusive_scan(own);
     uint before = before_and_all.x;
     before += LOOK_BACK != 0u ? sum_before_tile(tile, before_and_all.y) : look_back[tile];

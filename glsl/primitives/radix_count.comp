@@ -4,7 +4,8 @@
 // Layout: digit_counts[digit · tiles + tile], so that its scan gives every tile the index of its first key of
 // a digit.
 // Bytes: 4 a word of key, 1024 a tile. Order-independent: counts are integers.
-// Elements: keys = threads * KEY_WORDS, digit_counts = DIGITS * (threads / (WORKGROUP_SIZE * ITEMS_PER_THREAD)).
+// Elements: keys = threads * KEY_WORDS.
+// Elements: digit_counts = DIGITS * (threads / (WORKGROUP_SIZE * ITEMS_PER_THREAD)).
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/length.glsl"

@@ -4,7 +4,8 @@
 //
 // Bytes: 8 a word of key or payload. Order-independent.
 // Elements: keys = threads * KEY_WORDS, sorted_keys = threads * KEY_WORDS.
-// Elements: payload = threads * payload_kind * (2 - payload_kind), sorted_payload = threads * (payload_kind / 2).
+// Elements: payload = threads * payload_kind * (2 - payload_kind).
+// Elements: sorted_payload = threads * (payload_kind / 2).
 // Elements: digit_places = DIGITS * (threads / (WORKGROUP_SIZE * ITEMS_PER_THREAD)).
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

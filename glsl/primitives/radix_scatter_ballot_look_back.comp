@@ -11,7 +11,8 @@
 // Layout of look_back: for each pass, a ticket and a word for each digit of each tile, zeroed before.
 // Bytes: 8 a word of key or payload, 2048 a tile. Order-independent.
 // Elements: keys = threads * KEY_WORDS, sorted_keys = threads * KEY_WORDS.
-// Elements: payload = threads * payload_kind * (2 - payload_kind), sorted_payload = threads * (payload_kind / 2).
+// Elements: payload = threads * payload_kind * (2 - payload_kind).
+// Elements: sorted_payload = threads * (payload_kind / 2).
 // Elements: bases = DIGITS, look_back = DIGITS * (threads / (WORKGROUP_SIZE * ITEMS_PER_THREAD)).
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require

@@ -9,7 +9,8 @@
 // Layout of look_back: for each pass, a ticket and a word for each digit of each tile, zeroed before.
 // Bytes: 8 a word of key or payload, 2048 a tile. Order-independent.
 // Elements: keys = threads * KEY_WORDS, sorted_keys = threads * KEY_WORDS.
-// Elements: payload = threads * payload_kind * (2 - payload_kind), sorted_payload = threads * (payload_kind / 2).
+// Elements: payload = threads * payload_kind * (2 - payload_kind).
+// Elements: sorted_payload = threads * (payload_kind / 2).
 // Elements: bases = DIGITS, look_back = DIGITS * (threads / (WORKGROUP_SIZE * ITEMS_PER_THREAD)).
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -91,7 +92,8 @@ void main() {
     bool publishes = !is_withheld(tile);
     for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) {
         uint own = digit_end[digit] - digit_begin[digit];
-        if (publishes) atomicMax(look_back[word_of(tile, digit)], (tile == 0u ? INCLUSIVE_SUM : AGGREGATE) | own);
+        if (publishes)
+            atomicMax(look_back[word_of(tile, digit)], (tile == 0u ? INCLUSIVE_SUM : AGGREGATE) | own);
         looked_next[digit] = tile;
         looked_sum[digit] = 0u;
     }
@@ -107,7 +109,8 @@ void main() {
     }
     for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) {
         uint own = digit_end[digit] - digit_begin[digit];
-        if (publishes && tile != 0u) atomicMax(look_back[word_of(tile, digit)], INCLUSIVE_SUM | (looked_sum[digit] + own));
+        if (publishes && tile != 0u)
+            atomicMax(look_back[word_of(tile, digit)], INCLUSIVE_SUM | (looked_sum[digit] + own));
         digit_shift[digit] = bases[first_base + digit] + looked_sum[digit] - digit_begin[digit];
     }
     barrier();

@@ -30,14 +30,16 @@ void sort_tile(uint begin, uint n, uint shift, uint mask) {
         digit_end[digit] = 0u;
     }
     barrier();
-    [[dont_unroll]] for (uint nibble = 0u; nibble == 0u || mask >> nibble != 0u; nibble += 4u) sort_by_nibble(nibble);
+    [[dont_unroll]] for (uint nibble = 0u; nibble == 0u || mask >> nibble != 0u; nibble += 4u)
+        sort_by_nibble(nibble);
     uint keys_in_tile = min(n - begin, TILE);
     [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
         if (place >= keys_in_tile) break;
         uint digit = tile_word(place) >> 16u;
         if (place == 0u || tile_word(place - 1u) >> 16u != digit) digit_begin[digit] = place;
-        if (place + 1u == keys_in_tile || tile_word(place + 1u) >> 16u != digit) digit_end[digit] = place + 1u;
+        if (place + 1u == keys_in_tile || tile_word(place + 1u) >> 16u != digit)
+            digit_end[digit] = place + 1u;
     }
     barrier();
 }

@@ -5,7 +5,8 @@
 // Barriers of a tile of 256 threads that finds the sum before it within one window: 8, scan_look_back has 17.
 // Exclusive: scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i].
 // Bytes: 8 an element and 8 a tile. Order-independent: integer sums, regardless of which group sums a tile.
-// Elements: values = count / extent.divisor * extent.multiplier / extent.shrink, scanned = count / extent.divisor * extent.multiplier / extent.shrink.
+// Elements: values = count / extent.divisor * extent.multiplier / extent.shrink.
+// Elements: scanned = count / extent.divisor * extent.multiplier / extent.shrink.
 // Elements: look_back = count / extent.divisor * extent.multiplier / extent.shrink / TILE.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

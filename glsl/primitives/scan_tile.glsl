@@ -37,7 +37,8 @@ uvec2 load_tile(uint begin, uint n) {
     }
     barrier();
     uint own = 0u;
-    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += tile_elements_[slot_(lane * ITEMS_PER_THREAD + item)];
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item)
+        own += tile_elements_[slot_(lane * ITEMS_PER_THREAD + item)];
     return workgroup_exclusive_scan(own);
 }
 

@@ -3,7 +3,8 @@
 //
 // Exclusive: scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i]. base[g] is the
 // sum of all tiles before tile g. Bytes: 8 an element. Order-independent: integer sums.
-// Elements: values = count / extent.divisor * extent.multiplier / extent.shrink, scanned = count / extent.divisor * extent.multiplier / extent.shrink.
+// Elements: values = count / extent.divisor * extent.multiplier / extent.shrink.
+// Elements: scanned = count / extent.divisor * extent.multiplier / extent.shrink.
 // Elements: base = count / extent.divisor * extent.multiplier / extent.shrink / TILE.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

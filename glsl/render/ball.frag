@@ -23,6 +23,7 @@ void main() {
     if (is_too_near(view, hit)) discard;
     gl_FragDepth = depth_at(view, hit);
     vec3 normal = (hit - center) / radius;
-    vec3 shown = shadowed(lit(color, normal, toward_viewer(view, hit), view), sunlight(view, hit, normal, 0.0));
+    vec3 shown =
+        shadowed(lit(color, normal, toward_viewer(view, hit), view), sunlight(view, hit, normal, 0.0));
     pixel = vec4(fogged(shown, fog, length(hit)), 1.0);
 }

@@ -1,9 +1,9 @@
 #version 460
 // Fits an ellipsoid to the neighbourhood of each particle (Yu2013), so that a surface drawn from them is flat
 // where the fluid's is, and thin sheets are thin:
-//   x̄_i = Σ_j w x_j / Σ_j w,  w = 1 − (r_ij/reach)³                      weighted mean, with the particle itself
-//   C_i = Σ_j w (x_j − x̄_i)(x_j − x̄_i)ᵀ / Σ_j w = U diag(σ) Uᵀ           weighted covariance
-//   σ̃_k = max(σ_k, σ_1/max_ratio)                                        no ellipsoid is flatter than that
+//   x̄_i = Σ_j w x_j / Σ_j w,  w = 1 − (r_ij/reach)³              weighted mean, with the particle itself
+//   C_i = Σ_j w (x_j − x̄_i)(x_j − x̄_i)ᵀ / Σ_j w = U diag(σ) Uᵀ   weighted covariance
+//   σ̃_k = max(σ_k, σ_1/max_ratio)                                no ellipsoid is flatter than that
 // Semi-axes are along the columns of U, proportional to σ̃, with the volume of the sphere of the same
 // particle. (Yu2013 multiplies C by a constant for the same purpose.) Centres move by `center_share` of x̄_i
 // − x_i. A particle with fewer than MIN_NEIGHBOURS stays a sphere.

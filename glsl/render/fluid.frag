@@ -31,7 +31,8 @@ const vec3 SUN_ON_SURFACE = vec3(0.95, 0.90, 0.80);
 const vec3 SKY_ON_SURFACE = vec3(0.45, 0.52, 0.60);
 
 float distance_at(ivec2 there) {
-    if (any(lessThan(there, ivec2(0))) || any(greaterThanEqual(there, ivec2(width, height)))) return NO_SURFACE;
+    if (any(lessThan(there, ivec2(0))) || any(greaterThanEqual(there, ivec2(width, height))))
+        return NO_SURFACE;
     return distance_m[there.y * int(width) + there.x];
 }
 

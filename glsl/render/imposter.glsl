@@ -16,13 +16,16 @@ bool imposter_visible(View view, vec3 center, float radius) {
 // stays possible (layout(depth_less)). Its half side follows from the cone that touches the sphere, tan² =
 // r²/(d² − r²). `center` must be farther than `radius`. Without perspective the quad faces the viewer.
 vec3 imposter_corner(View view, vec3 center, float radius, vec2 corner) {
-    if (!has_perspective(view)) return center + radius * (corner.x * view.right + corner.y * view.up - view.forward);
+    if (!has_perspective(view))
+        return center + radius * (corner.x * view.right + corner.y * view.up - view.forward);
     float squared = dot(center, center);
     float d = sqrt(squared);
     vec3 axis = center / d;
     vec3 side = cross(axis, view.up);
     // Along `view.up` any direction across the axis is valid.
-    side = dot(side, side) > 1e-6 ? normalize(side) : normalize(cross(axis, abs(axis.x) < 0.5 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
+    side = dot(side, side) > 1e-6
+               ? normalize(side)
+               : normalize(cross(axis, abs(axis.x) < 0.5 ? vec3(1, 0, 0) : vec3(0, 1, 0)));
     float half_side = (d - radius) * radius * inversesqrt(squared - radius * radius);
     return axis * (d - radius) + half_side * (corner.x * side + corner.y * cross(side, axis));
 }

@@ -29,7 +29,8 @@ void main() {
     // Opposite normals of one triangle may interpolate to zero.
     vec3 unit = squared > 0.0 ? outwards * inversesqrt(squared) : to_viewer;
     vec3 shown;
-    float arriving = sunlight(view, from_eye, unit, material == MATERIAL_STONE ? 0.0 : light_terms[0].shadow_bias);
+    float arriving =
+        sunlight(view, from_eye, unit, material == MATERIAL_STONE ? 0.0 : light_terms[0].shadow_bias);
     float footprint = max(length(dFdx(at)), length(dFdy(at)));
     vec3 bumpy = material == MATERIAL_SNOW ? bumped(at, unit, footprint) : unit;
     float wrap = material == MATERIAL_SNOW ? SNOW_WRAP : 0.0;

@@ -38,7 +38,8 @@ float value(uint particle_idx) {
     if (column_kind == COLUMN_F32) return uintBitsToFloat(column[word]) - coloring.z;
     if (column_kind == COLUMN_U32) return float(column[word]);
     return length(vec3(
-        uintBitsToFloat(column[word]), uintBitsToFloat(column[word + 1u]), uintBitsToFloat(column[word + 2u])));
+        uintBitsToFloat(column[word]), uintBitsToFloat(column[word + 1u]),
+        uintBitsToFloat(column[word + 2u])));
 }
 
 vec3 mapped(float x) {
@@ -64,7 +65,8 @@ void main() {
     center = positions[particle_idx] - view.eye;
     bool has_radii = ((shading >> 16u) & 0xffu) != 0u;
     sphere_radius = has_radii ? radius * radii[particle_idx] : radius;
-    sphere_radius = max(sphere_radius, min_radius * (has_perspective(view) ? dot(center, view.forward) : 1.0));
+    sphere_radius =
+        max(sphere_radius, min_radius * (has_perspective(view) ? dot(center, view.forward) : 1.0));
     if (!imposter_visible(view, center, sphere_radius)) return;
     ray = imposter_corner(view, center, sphere_radius, quad_corner(uint(gl_VertexIndex) % 6u));
     color = column_kind == COLUMN_NONE ? coloring : mapped(value(particle_idx));

@@ -1,7 +1,8 @@
 // Lighting and colour. Images hold display-encoded (sRGB) values; light is added in linear ones.
 
 vec3 to_linear(vec3 encoded) {
-    return mix(encoded / 12.92, pow((encoded + 0.055) / 1.055, vec3(2.4)), greaterThan(encoded, vec3(0.04045)));
+    return mix(encoded / 12.92, pow((encoded + 0.055) / 1.055, vec3(2.4)),
+               greaterThan(encoded, vec3(0.04045)));
 }
 
 vec3 to_display(vec3 linear) {
@@ -54,4 +55,6 @@ vec3 fogged(vec3 encoded, Fog fog, float distance_m) {
 }
 
 // Returns the unit vector along an axis of the world.
-vec3 axis_vector(uint axis) { return vec3(axis == 0u ? 1.0 : 0.0, axis == 1u ? 1.0 : 0.0, axis == 2u ? 1.0 : 0.0); }
+vec3 axis_vector(uint axis) {
+    return vec3(axis == 0u ? 1.0 : 0.0, axis == 1u ? 1.0 : 0.0, axis == 2u ? 1.0 : 0.0);
+}

@@ -27,8 +27,10 @@ float height_at(uvec2 g) { return height[g.y * n.x + g.x]; }
 
 // Returns the grid position of a vertex of the chunk, clamped to the last height.
 uvec2 grid_place(uvec2 vertex) {
-    bool is_at_x = vertex.x == 0u && (coarser & COARSER_LOW_X) != 0u || vertex.x == CHUNK_QUADS && (coarser & COARSER_HIGH_X) != 0u;
-    bool is_at_y = vertex.y == 0u && (coarser & COARSER_LOW_Y) != 0u || vertex.y == CHUNK_QUADS && (coarser & COARSER_HIGH_Y) != 0u;
+    bool is_at_x = vertex.x == 0u && (coarser & COARSER_LOW_X) != 0u ||
+                   vertex.x == CHUNK_QUADS && (coarser & COARSER_HIGH_X) != 0u;
+    bool is_at_y = vertex.y == 0u && (coarser & COARSER_LOW_Y) != 0u ||
+                   vertex.y == CHUNK_QUADS && (coarser & COARSER_HIGH_Y) != 0u;
     uvec2 moved = uvec2(is_at_y ? vertex.x & ~1u : vertex.x, is_at_x ? vertex.y & ~1u : vertex.y);
     return min(first + stride * moved, n - 1u);
 }

@@ -94,7 +94,9 @@ float kernel_shape(float q) { return is_poly6_spiky() ? poly6_shape(q) : spline_
 
 float kernel_slope_shape(float q) { return is_poly6_spiky() ? spiky_slope_shape(q) : spline_slope_shape(q); }
 
-float kernel_wall_fraction(float q) { return is_poly6_spiky() ? poly6_wall_fraction(q) : spline_wall_fraction(q); }
+float kernel_wall_fraction(float q) {
+    return is_poly6_spiky() ? poly6_wall_fraction(q) : spline_wall_fraction(q);
+}
 
 float kernel_wall_slope(float q) { return is_poly6_spiky() ? spiky_wall_slope(q) : spline_wall_slope(q); }
 

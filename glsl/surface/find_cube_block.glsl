@@ -3,7 +3,8 @@
 
 // Returns the index of a block in the list of stored ones, or INVALID_INDEX.
 uint find_cube_block(BlockLattice lattice, ivec3 block) {
-    if (any(lessThan(block, ivec3(-1))) || any(greaterThanEqual(block, ivec3(lattice.blocks)))) return INVALID_INDEX;
+    if (any(lessThan(block, ivec3(-1))) || any(greaterThanEqual(block, ivec3(lattice.blocks))))
+        return INVALID_INDEX;
     uint number = cube_block_number(lattice, block);
     uint bits = marked[number / BITS];
     uint bit = 1u << (number % BITS);

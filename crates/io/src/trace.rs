@@ -77,7 +77,11 @@ pub fn write_trace(path: &Path, device: &str, spans: &[Span]) -> Result<()> {
     sorted.sort_by_key(|span| (span.track, span.start_ns, std::cmp::Reverse(span.duration_ns)));
     let origin_ns = spans.iter().map(|span| span.start_ns).min().unwrap_or(0);
 
-    let metadata = |name: &str, track: Track, args: Value| json!({ "ph": "M", "name": name, "pid": track.process(), "tid": track.thread(), "args": args });
+    let metadata = |name: &str, track: Track, args: Value| {
+        json!({
+            "ph": "M", "name": name, "pid": track.process(), "tid": track.thread(), "args": args,
+        })
+    };
     let mut events = Vec::with_capacity(spans.len() + 8);
     for (track, process) in [(Track::Host, "frazil"), (Track::Queue(0), device)] {
         events.push(metadata("process_name", track, json!({ "name": process })));

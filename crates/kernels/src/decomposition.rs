@@ -17,11 +17,11 @@ macro_rules! svd {
     ($name:ident, $module:ident, $matrix:ty, $n:literal, $size:literal, $order:literal) => {
         #[doc = concat!("Singular value decompositions M = U diag(σ) Vᵀ of ", $size, " matrices.")]
         ///
-        #[doc = concat!("U and V are rotations (det +1), orthonormal to 1e−5; ", $order, ", and the last σ has the sign")]
-        /// of det M. |M − U diag(σ) Vᵀ| ≤ 1e−5 |M| in the Frobenius norm, and the errors of σ are relative to
-        /// |M| likewise. Any finite matrix is decomposed, whatever its scale and rank; the zero matrix gives
-        /// U = V = I and σ = 0. A matrix with an entry that is not finite gives NaN in every component.
-        /// Entries and σ below 1.2e−38 count as 0 where the device flushes denormals.
+        #[doc = concat!("U and V are rotations (det +1), orthonormal to 1e−5; ", $order, ", and the last σ")]
+        /// has the sign of det M. |M − U diag(σ) Vᵀ| ≤ 1e−5 |M| in the Frobenius norm, and the errors of σ
+        /// are relative to |M| likewise. Any finite matrix is decomposed, whatever its scale and rank; the
+        /// zero matrix gives U = V = I and σ = 0. A matrix with an entry that is not finite gives NaN in
+        /// every component. Entries and σ below 1.2e−38 count as 0 where the device flushes denormals.
         pub struct $name {
             kernel: Kernel<$module::Interface>,
         }
@@ -94,9 +94,9 @@ macro_rules! polar {
         /// R is a rotation (det +1), orthonormal to 1e−5; S is symmetric to the last bit, with the singular
         /// values of M as eigenvalues, the last with the sign of det M; |M − R S| ≤ 1e−5 |M| in the Frobenius
         /// norm. So R is the rotation
-        #[doc = concat!("nearest to M, also where M is singular or reflects; where ", $ambiguous, " it is one of several.")]
-        /// The zero matrix gives R = I and S = 0; a matrix with an entry that is not finite gives NaN in
-        /// every component.
+        #[doc = concat!("nearest to M, also where M is singular or reflects; where ", $ambiguous, " it is")]
+        /// one of several. The zero matrix gives R = I and S = 0; a matrix with an entry that is not finite
+        /// gives NaN in every component.
         pub struct $name {
             kernel: Kernel<$module::Interface>,
         }
@@ -123,7 +123,8 @@ macro_rules! polar {
                     PolarMethod::Svd => POLAR_SVD,
                     PolarMethod::Direct => POLAR_DIRECT,
                 };
-                let kernel = Kernel::specialized(device, &$module::Specialization { workgroup_size, method })?;
+                let kernel =
+                    Kernel::specialized(device, &$module::Specialization { workgroup_size, method })?;
                 Ok(Self { kernel })
             }
 

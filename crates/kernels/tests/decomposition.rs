@@ -131,7 +131,10 @@ fn polar3_keeps_its_contract() {
                 // 1e−5 |M| is the maximum error of M = R S.
                 if let Some(bound) = rotation_bound(*m, 1e-5) {
                     let off = distance(widen(r), nearest_rotation(widen(*m)));
-                    prop_assert!(off <= bound, "{:?} {:?}: R is {} from the nearest rotation", method, m, off);
+                    prop_assert!(
+                        off <= bound,
+                        "{:?} {:?}: R is {} from the nearest rotation", method, m, off
+                    );
                 }
             }
         }
@@ -148,8 +151,14 @@ fn polar2_keeps_its_contract() {
                     // With the largest stretch along a third axis, the nearest rotation stays in the plane.
                     let [[a, b], [c, d]] = widen(*m);
                     let embedded = nearest_rotation([[a, b, 0.0], [c, d, 0.0], [0.0, 0.0, 2.0 * m.norm()]]);
-                    let off = distance(widen(r), [[embedded[0][0], embedded[0][1]], [embedded[1][0], embedded[1][1]]]);
-                    prop_assert!(off <= bound, "{:?} {:?}: R is {} from the nearest rotation", method, m, off);
+                    let off = distance(
+                        widen(r),
+                        [[embedded[0][0], embedded[0][1]], [embedded[1][0], embedded[1][1]]],
+                    );
+                    prop_assert!(
+                        off <= bound,
+                        "{:?} {:?}: R is {} from the nearest rotation", method, m, off
+                    );
                 }
             }
         }

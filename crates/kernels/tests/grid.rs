@@ -91,7 +91,10 @@ fn cells_and_neighbours_agree_with_all_pairs() {
         }
 
         let found = DEVICE.buffer::<[u32; 2]>("found", n).unwrap();
-        run(|r| sorted.grid.record_neighbour_counts(r, &sorted.count, &sorted.key, &sorted.position, radius, &found));
+        run(|r| {
+            let (count, key, position) = (&sorted.count, &sorted.key, &sorted.position);
+            sorted.grid.record_neighbour_counts(r, count, key, position, radius, &found)
+        });
         let sorted = &sorted.points;
         for (i, [candidates, hits]) in DEVICE.download(&found, n).unwrap().into_iter().enumerate() {
             let (xi, ci) = (sorted[i], cell(&sorted[i]));

@@ -65,7 +65,10 @@ fn scan_agrees_with_its_twin() {
         let expected = if options.inclusive { inclusive_scan_u32(&values) } else { exclusive };
         let found = DEVICE.download(&output, capacity).unwrap();
         prop_assert_eq!(&found[..values.len()], &expected[..]);
-        prop_assert!(found[values.len()..].iter().all(|v| *v == 0xdead_beef), "nothing is written past the count");
+        prop_assert!(
+            found[values.len()..].iter().all(|v| *v == 0xdead_beef),
+            "nothing is written past the count"
+        );
         prop_assert_eq!(DEVICE.download(&total, 1).unwrap()[0], sum);
     });
 }
@@ -91,7 +94,12 @@ fn scan_takes_a_million_elements_and_three_levels_of_tiles() {
 
 #[test]
 fn compaction_lists_flagged_indices_in_order() {
-    proptest!(config(1000), |(values in keys(), spare in 0usize..3000, every in 1u32..5, options in options())| {
+    proptest!(config(1000), |(
+        values in keys(),
+        spare in 0usize..3000,
+        every in 1u32..5,
+        options in options(),
+    )| {
         let flags: Vec<u32> = values.iter().map(|v| if v % every == 0 { *v } else { 0 }).collect();
         let capacity = flags.len() + spare;
         let compaction = Compaction::with_options(&DEVICE, capacity as u32, options).unwrap();
@@ -111,12 +119,20 @@ fn compaction_lists_flagged_indices_in_order() {
 #[test]
 fn partition_moves_every_column_and_loses_nothing() {
     // Ten columns take two passes; elements of one to four words.
-    proptest!(config(1000), |(values in keys(), every in 1u32..5, options in options(), columns in 0usize..11, both in any::<bool>())| {
+    proptest!(config(1000), |(
+        values in keys(),
+        every in 1u32..5,
+        options in options(),
+        columns in 0usize..11,
+        both in any::<bool>(),
+    )| {
         let n = values.len();
         let flags: Vec<u32> = values.iter().map(|v| if v % every == 0 { *v } else { 0 }).collect();
         let compaction = Compaction::with_options(&DEVICE, n as u32, options).unwrap();
         let data: Vec<Vec<[u32; 3]>> =
-            (0..columns).map(|c| values.iter().enumerate().map(|(i, v)| [*v, i as u32, c as u32]).collect()).collect();
+            (0..columns)
+                .map(|c| values.iter().enumerate().map(|(i, v)| [*v, i as u32, c as u32]).collect())
+                .collect();
         let from: Vec<_> = data.iter().map(|d| DEVICE.buffer_from("column", d).unwrap()).collect();
         let filled = |n| DEVICE.buffer_from("moved", &vec![[9u32; 3]; n]).unwrap();
         let (kept, dropped): (Vec<_>, Vec<_>) = (0..columns).map(|_| (filled(n), filled(n))).unzip();
@@ -128,7 +144,10 @@ fn partition_moves_every_column_and_loses_nothing() {
             .collect();
         let (kept_count, dropped_count) = (count(5, n), count(5, n));
         let input = padded(&flags, n);
-        run(|r| compaction.record_columns(r, &count(n, n), &input, &moves, &kept_count, Some(&dropped_count)).unwrap());
+        run(|r| {
+            let dropped_count = Some(&dropped_count);
+            compaction.record_columns(r, &count(n, n), &input, &moves, &kept_count, dropped_count).unwrap()
+        });
         let kept_n = flags.iter().filter(|f| **f != 0).count();
         prop_assert_eq!(DEVICE.download(&kept_count.count, 1).unwrap()[0] as usize, kept_n);
         prop_assert_eq!(DEVICE.download(&dropped_count.count, 1).unwrap()[0] as usize, n - kept_n);
@@ -156,7 +175,8 @@ fn reductions_agree_with_their_twins() {
             (Operation::Maximum, reduce_max_u32(&values)),
         ];
         for (operation, expected) in expected {
-            let reduction = ReductionU32::with_workgroup_size(&DEVICE, operation, capacity as u32, group).unwrap();
+            let reduction =
+                ReductionU32::with_workgroup_size(&DEVICE, operation, capacity as u32, group).unwrap();
             let mut result = None;
             run(|r| result = Some(reduction.record(r, &count, &input).unwrap().clone()));
             prop_assert_eq!(DEVICE.download(&result.unwrap(), 1).unwrap()[0], expected, "{:?}", operation);
@@ -168,7 +188,11 @@ fn reductions_agree_with_their_twins() {
 fn float_sums_have_the_bits_of_their_fixed_tree() {
     proptest!(config(1000), |(values in keys(), group in workgroup_size())| {
         // Both signs and many magnitudes, so that another order of additions gives other bits.
-        let floats: Vec<f32> = values.iter().enumerate().map(|(i, v)| (*v as f32 - 2e9) * 10f32.powi(i as i32 % 7 - 3)).collect();
+        let floats: Vec<f32> = values
+            .iter()
+            .enumerate()
+            .map(|(i, v)| (*v as f32 - 2e9) * 10f32.powi(i as i32 % 7 - 3))
+            .collect();
         let n = floats.len();
         let reduction = ReductionF32::with_workgroup_size(&DEVICE, Operation::Sum, n as u32, group).unwrap();
         let input = DEVICE.buffer_from("floats", &floats).unwrap();

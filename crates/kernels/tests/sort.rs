@@ -77,23 +77,44 @@ fn sorts_stably<K: SortKey + Default + Into<u64> + Ord + Debug>(
 
 #[test]
 fn sort_is_a_stable_permutation() {
-    proptest!(config(1000), |(keys in keys(), bits in bits(32), spare in 0usize..3000, options in options(), travelling in 0u32..3)| {
+    proptest!(config(1000), |(
+        keys in keys(),
+        bits in bits(32),
+        spare in 0usize..3000,
+        options in options(),
+        travelling in 0u32..3,
+    )| {
         sorts_stably(&keys, bits, spare, options, travelling)?;
     });
 }
 
 #[test]
 fn sort_of_64_bit_keys_is_a_stable_permutation() {
-    proptest!(config(1000), |(low in keys(), turn in 0u32..64, bits in bits(64), spare in 0usize..3000, options in options(), travelling in 0u32..3)| {
+    proptest!(config(1000), |(
+        low in keys(),
+        turn in 0u32..64,
+        bits in bits(64),
+        spare in 0usize..3000,
+        options in options(),
+        travelling in 0u32..3,
+    )| {
         // Each distribution in either word, and across both.
-        let keys: Vec<u64> = low.iter().map(|k| (u64::from(*k) | u64::from(k.reverse_bits() & 0xff) << 32).rotate_left(turn)).collect();
+        let keys: Vec<u64> = low
+            .iter()
+            .map(|k| (u64::from(*k) | u64::from(k.reverse_bits() & 0xff) << 32).rotate_left(turn))
+            .collect();
         sorts_stably(&keys, bits, spare, options, travelling)?;
     });
 }
 
 #[test]
 fn sort_moves_every_column() {
-    proptest!(config(1000), |(keys in keys(), bits in bits(32), spare in 0usize..3000, options in options())| {
+    proptest!(config(1000), |(
+        keys in keys(),
+        bits in bits(32),
+        spare in 0usize..3000,
+        options in options(),
+    )| {
         let (n, capacity) = (keys.len(), keys.len() + spare);
         let sort = RadixSort::with_options(&DEVICE, capacity as u32, options).unwrap();
         let (key_buffer, order) = (padded(&keys, capacity), padded(&[], capacity));
@@ -102,9 +123,14 @@ fn sort_moves_every_column() {
         DEVICE.upload(&from, &wide).unwrap();
         let (narrow_from, narrow_to) = (padded(&keys, capacity), padded(&[], capacity));
         let columns = [Move::column(&from, &to), Move::column(&narrow_from, &narrow_to)];
-        run(|r| sort.record_columns(r, &count(n, capacity), &key_buffer, &order, &columns, bits.clone()).unwrap());
+        run(|r| {
+            sort.record_columns(r, &count(n, capacity), &key_buffer, &order, &columns, bits.clone()).unwrap()
+        });
         let expected = stable_order(&keys, bits);
-        prop_assert_eq!(DEVICE.download(&to, n).unwrap(), expected.iter().map(|i| wide[*i as usize]).collect::<Vec<_>>());
+        prop_assert_eq!(
+            DEVICE.download(&to, n).unwrap(),
+            expected.iter().map(|i| wide[*i as usize]).collect::<Vec<_>>(),
+        );
         prop_assert_eq!(DEVICE.download(&narrow_to, n).unwrap(), DEVICE.download(&key_buffer, n).unwrap());
         prop_assert_eq!(DEVICE.download(&order, n).unwrap(), expected);
     });

@@ -277,7 +277,8 @@ fn blocks_and_cells_agree_with_the_twin() {
         keys.sort_unstable();
         let found = find(&blocks, &keys);
         check(&lattice, &layout, &keys, &found)?;
-        let expected = lattice.active_blocks(&lattice.occupied_blocks(&keys.iter().map(|k| (*k).into()).collect::<Vec<_>>()));
+        let wide_keys: Vec<u64> = keys.iter().map(|k| (*k).into()).collect();
+        let expected = lattice.active_blocks(&lattice.occupied_blocks(&wide_keys));
         prop_assert_eq!(found.active.len(), expected.len());
         prop_assert_eq!(&find(&blocks, &keys), &found, "the same again");
         let other = if workgroup_size == 64 { 256 } else { 64 };
@@ -291,7 +292,8 @@ fn a_table_sorts_and_finds_the_same_blocks() {
     proptest!(config(60), |(case in case(), workgroup_size in workgroup_size())| {
         let (layout, lattice) = (case.layout(), Lattice::new(&case.parameters()));
         let n = case.points.len();
-        let sorted = SparseBlocks::new(&DEVICE, layout, n as u32, plenty(&layout, n), workgroup_size).unwrap();
+        let sorted =
+            SparseBlocks::new(&DEVICE, layout, n as u32, plenty(&layout, n), workgroup_size).unwrap();
         let unsorted_keys = device_keys(&sorted, &case.points);
         let mut keys = unsorted_keys.clone();
         keys.sort_unstable();
@@ -427,7 +429,9 @@ fn lists_that_are_too_short_say_so_and_lead_nowhere() {
         for (slot, target) in targets.iter().enumerate() {
             let is_left_out = slot / reach == short.occupied.len();
             if !keys.is_empty() {
-                prop_assert!(*target == INVALID_INDEX || !is_left_out && (*target as usize) < short.active.len());
+                prop_assert!(
+                    *target == INVALID_INDEX || !is_left_out && (*target as usize) < short.active.len()
+                );
             }
         }
         for source in &short.source {

@@ -233,8 +233,11 @@ fn meshes_agree_with_the_twin_and_are_closed_for_any_field() {
         let bits = |normals: &[[f32; 3]]| normals.iter().map(|n| n.map(f32::to_bits)).collect::<Vec<_>>();
         // Earlier results leave nothing behind: other blocks, then these again, give the same bits.
         let kept = field.number.len() / 2;
-        let half =
-            Field { number: field.number[..kept].to_vec(), value: field.value[..64 * kept].to_vec(), ..field };
+        let half = Field {
+            number: field.number[..kept].to_vec(),
+            value: field.value[..64 * kept].to_vec(),
+            ..field
+        };
         check(&half, &find(&mesh, &half, 1.0), &half.twin(1.0))?;
         prop_assert!(find(&mesh, &field, 1.0) == found);
         // With other workgroups, and blocks in another order.

@@ -3,8 +3,8 @@
 //! A [`ParticleTable`] counts its particles on the device, and has each [`Column`] registered once with its
 //! name, unit, type and [`Uses`]; the permutation of a step, recordings, checkpoints, their restoration and
 //! pictures follow from it. A column has a front buffer, which holds the state, and a back buffer, which a
-//! [`Permutation`] writes before the two are swapped. A particle keeps its `id` for life, wherever permutations
-//! move it.
+//! [`Permutation`] writes before the two are swapped. A particle keeps its `id` for life, wherever
+//! permutations move it.
 //!
 //! Invariant: nothing outside a column's own buffers keeps an index into it beyond the step, unless the same
 //! permutation remaps that index.

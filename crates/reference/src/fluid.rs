@@ -961,7 +961,10 @@ mod tests {
                 };
                 let near = |found: f32, expected: f64| (f64::from(found) - expected).abs() < 1e-4;
                 prop_assert!(near(kernel.scale() * kernel.shape(single), value * h3), "value of {kernel:?}");
-                prop_assert!(near(kernel.slope_scale() * kernel.slope_shape(single), -slope * h3 * h), "slope");
+                prop_assert!(
+                    near(kernel.slope_scale() * kernel.slope_shape(single), -slope * h3 * h),
+                    "slope"
+                );
                 prop_assert!(near(kernel.wall_fraction(single), fraction), "fraction of {kernel:?}");
                 prop_assert!(near(kernel.wall_slope(single), marginal * h), "slope at a wall of {kernel:?}");
                 if q >= 1.0 {

@@ -426,7 +426,11 @@ fn impulses_on_a_body_balance_the_momentum_of_the_fluid() {
 
 proptest! {
     #[test]
-    fn nothing_leaves_the_domain(x in prop::array::uniform3(-1.0f32..2.0), centre in prop::array::uniform3(0.0f32..0.4), radius in 0.01f32..0.2) {
+    fn nothing_leaves_the_domain(
+        x in prop::array::uniform3(-1.0f32..2.0),
+        centre in prop::array::uniform3(0.0f32..0.4),
+        radius in 0.01f32..0.2,
+    ) {
         let mut p = parameters(0.02, [20.0; 3]);
         let (floor, shell) = (Body::plane([0.0, 1.0, 0.0], 0.05), Body::spherical_container([0.2; 3], 0.5));
         p.bodies = vec![Body::sphere(centre, radius), floor, shell];

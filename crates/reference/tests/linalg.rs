@@ -39,7 +39,12 @@ proptest! {
     }
 
     #[test]
-    fn oracle_finds_the_singular_values_a_matrix_was_made_of(seed in any::<u64>(), a in 0.0f64..1.0, b in 0.0f64..1.0, negative: bool) {
+    fn oracle_finds_the_singular_values_a_matrix_was_made_of(
+        seed in any::<u64>(),
+        a in 0.0f64..1.0,
+        b in 0.0f64..1.0,
+        negative: bool,
+    ) {
         // Kind 1 is a rotation.
         let (u, v) = (widen(sample::<3>(1, seed)), widen(sample::<3>(1, !seed)));
         let c = if negative { -a * b } else { a * b };

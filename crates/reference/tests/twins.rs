@@ -9,7 +9,11 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn sort_is_the_standard_librarys_stable_sort(keys in prop::collection::vec(any::<u32>(), 0..300), a in 0u32..=32, b in 0u32..=32) {
+    fn sort_is_the_standard_librarys_stable_sort(
+        keys in prop::collection::vec(any::<u32>(), 0..300),
+        a in 0u32..=32,
+        b in 0u32..=32,
+    ) {
         let bits = a.min(b)..a.max(b);
         let (mut sorted, mut order) = (keys.clone(), (0..keys.len() as u32).collect::<Vec<_>>());
         radix_sort_pairs(&mut sorted, &mut order, bits.clone());
@@ -39,7 +43,11 @@ proptest! {
     }
 
     #[test]
-    fn sums_of_floats_are_within_the_documented_bound(values in prop::collection::vec(-1.0f32..1.0, 0..5000), threads in 0u32..9, items in 2usize..9) {
+    fn sums_of_floats_are_within_the_documented_bound(
+        values in prop::collection::vec(-1.0f32..1.0, 0..5000),
+        threads in 0u32..9,
+        items in 2usize..9,
+    ) {
         let shape = ReduceShape { workgroup_size: 1 << threads, items_per_thread: items };
         let exact: f64 = values.iter().map(|x| f64::from(*x)).sum();
         let levels = (values.len().max(2) as f64).log(shape.tile() as f64).ceil() + 1.0;
@@ -59,7 +67,9 @@ proptest! {
     }
 
     #[test]
-    fn the_grids_runs_hold_every_neighbour(points in prop::collection::vec(prop::array::uniform3(0.0f32..1.0), 0..200)) {
+    fn the_grids_runs_hold_every_neighbour(
+        points in prop::collection::vec(prop::array::uniform3(0.0f32..1.0), 0..200),
+    ) {
         let grid = Grid::covering([0.0; 3], [1.0; 3], 0.2);
         let mut keys = cell_keys(&grid, &points);
         let mut order: Vec<u32> = (0..points.len() as u32).collect();

@@ -183,7 +183,12 @@ fn thickness_is_smoothed_like_its_twin() {
     let kernel = Kernel::<smooth_thickness::Interface>::new(&device()).unwrap();
     let sizes =
         (prop_oneof![Just(1usize), Just(2), 1usize..70, Just(257)], prop_oneof![Just(0usize), 1usize..40]);
-    proptest!(config(16), |((width, height) in sizes, seed in any::<u64>(), axis in 0usize..2, radius in 0.0f32..1.5)| {
+    proptest!(config(16), |(
+        (width, height) in sizes,
+        seed in any::<u64>(),
+        axis in 0usize..2,
+        radius in 0.0f32..1.5,
+    )| {
         let size = [width, height];
         let distances = landscape(size, seed);
         let mut random = Random::new(!seed);

@@ -167,8 +167,8 @@ pub(crate) struct Shared {
 
 impl Device {
     /// For tests of error paths: lets one later creation of a buffer or kernel fail with
-    /// [`Error::OutOfMemory`]: the next for 0, the one after it for 1 …. Those after it succeed. `None` cancels
-    /// it; returns true if there was still one to fail.
+    /// [`Error::OutOfMemory`]: the next for 0, the one after it for 1 …. Those after it succeed. `None`
+    /// cancels it; returns true if there was still one to fail.
     pub fn fail_creation(&self, after: Option<u64>) -> bool {
         let next = after.unwrap_or(u64::MAX);
         self.shared.failing_creation.swap(next, Ordering::Relaxed) != u64::MAX

@@ -124,7 +124,9 @@ pub enum Error {
         problem: String,
     },
     /// The validation layers reported messages.
-    #[error("{} validation messages; the first: {}", messages.len(), messages.first().map_or("", |m| &m.text))]
+    #[error(
+        "{} validation messages; the first: {}", messages.len(), messages.first().map_or("", |m| &m.text)
+    )]
     Validation {
         /// All messages.
         messages: Vec<Message>,

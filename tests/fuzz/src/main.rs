@@ -1,7 +1,7 @@
-//! `fuzz TARGET SEED FROM TO FOLDER`: runs the cases FROM to TO − 1 of a target, in one process, and prints a line
-//! for each: its number, `accepted`, `refused` or `FAILED`, and the problem. A case that takes too long ends
-//! the process with status 3; one that exhausts the memory or the stack ends it by a signal. The last line is
-//! then the number of the case alone. `tools/campaign mutations` starts it with a bound of memory.
+//! `fuzz TARGET SEED FROM TO FOLDER`: runs the cases FROM to TO − 1 of a target, in one process, and prints a
+//! line for each: its number, `accepted`, `refused` or `FAILED`, and the problem. A case that takes too long
+//! ends the process with status 3; one that exhausts the memory or the stack ends it by a signal. The last
+//! line is then the number of the case alone. `tools/campaign mutations` starts it with a bound of memory.
 //!
 //! `fuzz --show TARGET SEED CASE` writes the file of a case to stdout; `fuzz --list` prints the targets.
 

@@ -1,7 +1,7 @@
 //! Outputs of a run: schedule, folder, files, and the session that steps a simulation and writes them.
 //!
-//! [`Session`] submits steps, records the outputs that are due, and hands them to the [`Writer`], a thread that
-//! encodes and writes them into a [`Folder`].
+//! [`Session`] submits steps, records the outputs that are due, and hands them to the [`Writer`], a thread
+//! that encodes and writes them into a [`Folder`].
 
 mod batch;
 mod change_at;

@@ -81,12 +81,16 @@ mod tests {
             let path = directory.path().join("depth.asc");
             write_ascii_grid(&path, &terrain, &values).unwrap();
             let text = fs::read_to_string(&path).unwrap();
-            let again = Terrain::from_ascii_grid(&text).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+            let again =
+                Terrain::from_ascii_grid(&text).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
             prop_assert_eq!((again.n_columns(), again.n_rows()), (n[0], n[1]));
             prop_assert_eq!((again.cell_m(), again.corner_m()), (cell_m, corner_m));
             for (read, value) in again.map_heights_m().iter().zip(&values) {
                 prop_assert_eq!(read.is_nan(), value.is_nan());
-                prop_assert!(read.is_nan() || (*read as f32).to_bits() == value.to_bits(), "{} {}", read, value);
+                prop_assert!(
+                    read.is_nan() || (*read as f32).to_bits() == value.to_bits(),
+                    "{} {}", read, value
+                );
             }
         }
     }

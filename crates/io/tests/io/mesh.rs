@@ -79,7 +79,9 @@ fn parts() -> impl Strategy<Value = Parts> {
 
 #[test]
 fn surfaces_round_trip_to_the_bit() {
-    proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) }, |(parts in parts())| {
+    proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) }, |(
+        parts in parts(),
+    )| {
         let found = read_ply(&exported(&parts, MeshFormat::Ply));
         prop_assert_eq!(bits(&found.0), bits(&parts.0));
         prop_assert_eq!(bits(&found.1), bits(&parts.1));

@@ -19,7 +19,9 @@ fn error_of(path: &Path, text: &str) -> String {
 
 proptest! {
     #[test]
-    fn numbers_come_back_exactly(rows in prop::collection::vec(prop::array::uniform3(prop::num::f64::ANY), 0..20)) {
+    fn numbers_come_back_exactly(
+        rows in prop::collection::vec(prop::array::uniform3(prop::num::f64::ANY), 0..20),
+    ) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("metrics.csv");
         let mut writer = MetricsWriter::create(&path, &metrics()).unwrap();

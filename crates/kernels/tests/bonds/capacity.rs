@@ -51,7 +51,8 @@ fn bond_overflow_changes_nothing_and_reports_the_required_capacity() {
         }
         prop_assert!(bonds.check_capacity(&DEVICE).is_ok());
         let replayed = download(&bonds, n);
-        let violations = twin::check_build(&before, &replayed, &particles, &twin_search(&unlimited), RADIUS_M);
+        let violations =
+            twin::check_build(&before, &replayed, &particles, &twin_search(&unlimited), RADIUS_M);
         prop_assert_eq!(violations, vec![]);
         if let Builder::Reproducible { rounds } = builder {
             // With enough capacity from the start; 200 particles need 199 slots, and rows end at 240.

@@ -35,7 +35,12 @@ fn plastic_springs_flow_break_and_keep_momentum() {
     // Of all cases: how many springs flowed, broke, and ended.
     let counts = [0, 1, 2].map(|_| std::cell::Cell::new(0u32));
     let add = |which: usize, n: u32| counts[which].set(counts[which].get() + n);
-    proptest!(config(60), |(dense in any::<bool>(), n in particles(), seed in any::<u64>(), compliance in prop::sample::select(vec![0.0f32, 0.5, 30.0]))| {
+    proptest!(config(60), |(
+        dense in any::<bool>(),
+        n in particles(),
+        seed in any::<u64>(),
+        compliance in prop::sample::select(vec![0.0f32, 0.5, 30.0]),
+    )| {
         let mut particles = world(Shape::Cloud { dense }, Limits::All(u32::MAX), n, seed);
         particles = sorted(&particles, &grid).0;
         let mut bonds = springs(n);

@@ -9,11 +9,13 @@
 //! FindCells        the key of each particle: block and place in it of the lowest node that it reaches
 //! SortByCell       the order of particles by key, stable; the blocks of nodes that they occupy and reach
 //! Reorder          one pass over the columns
-//! Rasterize        1  mass and momentum of nodes; 3  their forces                 Breekveldt2017 eq 3.10, 3.11, 3.23
-//! UpdateNodes      4  v* = v + Δt (f/m + g); 5  collisions of nodes               Breekveldt2017 eq 3.24, sec 3.2.5
-//! SolveImplicit    6  where asked for: (I + β Δt² M⁻¹ ∂²Φ) v = v*                 Breekveldt2017 eq 3.25
-//! UpdateParticles  7  F_E and J_P; 8  velocity; 9  collisions; 10  position       Breekveldt2017 eq 3.26 to 3.32
+//! Rasterize        1  mass and momentum of nodes; 3  their forces             eq 3.10, 3.11, 3.23
+//! UpdateNodes      4  v* = v + Δt (f/m + g); 5  collisions of nodes           eq 3.24, sec 3.2.5
+//! SolveImplicit    6  where asked for: (I + β Δt² M⁻¹ ∂²Φ) v = v*             eq 3.25
+//! UpdateParticles  7  F_E and J_P; 8  velocity; 9  collisions; 10  position   eq 3.26 to 3.32
 //! ```
+//!
+//! Equations are those of Breekveldt2017.
 //!
 //! Step 2, the volume of each particle, is computed once, in the initial state
 //! ([`frazil_scene::InitialVolume`]). The stress that step 3 needs is written by step 7 of the previous step,

@@ -3,7 +3,8 @@
 //! One step, as in Huang2016 algorithm 2; internal forces follow the constraints:
 //!
 //! ```text
-//! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt; among them
+//! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt;
+//!                  among them
 //!   Reorder        permutes conformation, temperature and the impulse of the last viscous solve, too
 //!   ReorderSprings moves the rows of springs with their particles
 //!   BuildSprings   springs between neighbours that have none, once positions are predicted

@@ -57,7 +57,10 @@ kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
 #[command(name = "frazil", version, max_term_width = 100, after_help = ENVIRONMENT)]
 struct Args {
     /// Turn on Vulkan's validation layers; any message is an error. For work on the engine itself.
-    #[arg(long, global = true, hide = true, env = "FRAZIL_VALIDATION", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(
+        long, global = true, hide = true, env = "FRAZIL_VALIDATION",
+        value_parser = clap::builder::FalseyValueParser::new(),
+    )]
     validation: bool,
     #[command(subcommand)]
     command: Command,

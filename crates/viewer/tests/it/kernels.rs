@@ -1,4 +1,5 @@
-//! `frazil kernels`: what the driver's compiler makes of each kernel, for this device and for absent hardware.
+//! `frazil kernels`: what the driver's compiler makes of each kernel, for this device and for absent
+//! hardware.
 
 use crate::tool::{command, stderr, succeed};
 

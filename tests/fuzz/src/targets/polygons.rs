@@ -87,13 +87,19 @@ fn geojsons() -> Vec<Vec<u8>> {
     let (outer, inner, other) = (ring(OUTER), ring(INNER), ring(OTHER));
     [
         format!(
-            "{{\"type\":\"FeatureCollection\",\"crs\":{{\"type\":\"name\",\"properties\":{{\"name\":\"urn:ogc:def:crs:EPSG::31287\"}}}},\"features\":[{{\"type\":\"Feature\",\"properties\":{{\"thickness\":0.8}},\"geometry\":{{\"type\":\"Polygon\",\"coordinates\":[{outer},{inner}]}}}}]}}"
+            "{{\"type\":\"FeatureCollection\",\
+             \"crs\":{{\"type\":\"name\",\"properties\":{{\"name\":\"urn:ogc:def:crs:EPSG::31287\"}}}},\
+             \"features\":[{{\"type\":\"Feature\",\"properties\":{{\"thickness\":0.8}},\
+             \"geometry\":{{\"type\":\"Polygon\",\"coordinates\":[{outer},{inner}]}}}}]}}"
         ),
         format!(
-            "{{\"type\":\"Feature\",\"properties\":{{\"d0\":\"1.5\"}},\"geometry\":{{\"type\":\"MultiPolygon\",\"coordinates\":[[{outer}],[{other}]]}}}}"
+            "{{\"type\":\"Feature\",\"properties\":{{\"d0\":\"1.5\"}},\
+             \"geometry\":{{\"type\":\"MultiPolygon\",\"coordinates\":[[{outer}],[{other}]]}}}}"
         ),
         format!(
-            "{{\"type\":\"Feature\",\"properties\":{{\"d0\":1}},\"geometry\":{{\"type\":\"GeometryCollection\",\"geometries\":[{{\"type\":\"Polygon\",\"coordinates\":[{outer}]}}]}}}}"
+            "{{\"type\":\"Feature\",\"properties\":{{\"d0\":1}},\
+             \"geometry\":{{\"type\":\"GeometryCollection\",\
+             \"geometries\":[{{\"type\":\"Polygon\",\"coordinates\":[{outer}]}}]}}}}"
         ),
     ]
     .map(String::into_bytes)

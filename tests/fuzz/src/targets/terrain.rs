@@ -108,7 +108,9 @@ fn pngs() -> Vec<Vec<u8>> {
 /// WKT of a projection in metres.
 fn projection() -> &'static str {
     "PROJCS[\"MGI / Austria \
-     Lambert\",GEOGCS[\"MGI\",DATUM[\"D_MGI\",SPHEROID[\"Bessel_1841\",6377397.155,299.15]],PRIMEM[\"Greenwich\",0],UNIT[\"Degree\",0.0174532925199433]],PROJECTION[\"Lambert_Conformal_Conic\"],PARAMETER[\"false_easting\",400000],UNIT[\"Meter\",1],AUTHORITY[\"EPSG\",\"31287\"]]"
+     Lambert\",GEOGCS[\"MGI\",DATUM[\"D_MGI\",SPHEROID[\"Bessel_1841\",6377397.155,299.15]],\
+     PRIMEM[\"Greenwich\",0],UNIT[\"Degree\",0.0174532925199433]],PROJECTION[\"Lambert_Conformal_Conic\"],\
+     PARAMETER[\"false_easting\",400000],UNIT[\"Meter\",1],AUTHORITY[\"EPSG\",\"31287\"]]"
 }
 
 fn projections() -> Vec<Vec<u8>> {

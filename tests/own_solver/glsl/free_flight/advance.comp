@@ -47,8 +47,10 @@ void main() {
         float normal_m_s = min(dot(v, surface.xyz), 0.0);
         vec3 along = v - dot(v, surface.xyz) * surface.xyz;
         float along_m_s = sqrt(dot(along, along));
-        float kept_m_s = bodies[k].is_sticky != 0u ? 0.0 : max(along_m_s + bodies[k].friction * normal_m_s, 0.0);
-        v = max(dot(v, surface.xyz), 0.0) * surface.xyz + (along_m_s > 0.0 ? kept_m_s / along_m_s : 0.0) * along;
+        float kept_m_s =
+            bodies[k].is_sticky != 0u ? 0.0 : max(along_m_s + bodies[k].friction * normal_m_s, 0.0);
+        v = max(dot(v, surface.xyz), 0.0) * surface.xyz +
+            (along_m_s > 0.0 ? kept_m_s / along_m_s : 0.0) * along;
     }
     position[i] = x;
     velocity[i] = v;

@@ -71,7 +71,8 @@ fn head(profile: &Profile) -> Markup {
         header {
             h1 { (profile.scene) }
             p {
-                (profile.n_particles) " particles, " (profile.steps) " steps after " (profile.steps_before) " on "
+                (profile.n_particles) " particles, "
+                (profile.steps) " steps after " (profile.steps_before) " on "
                 (profile.device) " (" (profile.driver) ")"
                 @if let Some(commit) = commit { ", frazil at " (commit) }
             }
@@ -138,7 +139,11 @@ fn one_step(profile: &Profile) -> Markup {
         section {
             h2 { "One step" }
             p { "The passes of a step of median duration on the device's queue." }
-            @if stretches.is_empty() { p { "No step was timed." } } @else { (timeline("one step", &stretches)) }
+            @if stretches.is_empty() {
+                p { "No step was timed." }
+            } @else {
+                (timeline("one step", &stretches))
+            }
         }
     }
 }
@@ -163,8 +168,8 @@ fn bandwidth(profile: &Profile) -> Markup {
         section {
             h2 { "Bandwidth" }
             p {
-                "The bytes that a kernel must move at least, over the time it took, beside the device's own copy. Far below it, a "
-                "kernel is bound by arithmetic, latency or reuse of what it reads."
+                "The bytes that a kernel must move at least, over the time it took, beside the device's own "
+                "copy. Far below it, a kernel is bound by arithmetic, latency or reuse of what it reads."
             }
             (bars("bandwidth by kernel", &rows, label.as_ref().map(|(copy, label)| (*copy, label.as_str()))))
         }
@@ -190,17 +195,20 @@ fn throughput(profile: &Profile) -> Markup {
         section {
             h2 { "Work" }
             p {
-                "Items that kernels worked on, counted in the last step, and the operations that their shaders "
-                "declare for each, over the median call. Calls of solves that had already ended are left out. "
-                "Operations are those of the method, not executed instructions: threads that wait for others of "
-                "their subgroup are not counted."
+                "Items that kernels worked on, counted in the last step, and the operations that their "
+                "shaders declare for each, over the median call. Calls of solves that had already ended are "
+                "left out. Operations are those of the method, not executed instructions: threads that wait "
+                "for others of their subgroup are not counted."
             }
             @if let (Some(copy), Some(peak)) = (profile.copy_gb_per_s, profile.peak_gflop_per_s) {
                 (roofline("roofline of kernels", &points, copy, peak))
             }
             div class="scroll" { table {
                 thead { tr {
-                    @for title in ["kernel", "calls", "µs", "10⁶ items/s", "GB/s", "of copy", "flop/B", "GFLOP/s", "of peak"] { th { (title) } }
+                    @for title in [
+                        "kernel", "calls", "µs", "10⁶ items/s", "GB/s", "of copy", "flop/B", "GFLOP/s",
+                        "of peak",
+                    ] { th { (title) } }
                 } }
                 tbody { @for t in &all {
                     tr {
@@ -235,16 +243,24 @@ fn kernels(profile: &Profile) -> Markup {
         section {
             h2 { "Kernels" }
             @if reports {
-                p { "Registers, spills and sizes are the driver's, in its units; of several variants of a kernel the largest." }
+                p {
+                    "Registers, spills and sizes are the driver's, in its units; of several variants of a "
+                    "kernel the largest."
+                }
             } @else {
                 p { "Registers, spills and code size are not reported by this driver." }
             }
             div class="scroll" { table {
                 thead { tr {
-                    @for title in ["kernel", "calls", "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers", "total ms", "share", "kB/call", "GB/s", "of copy", "group", "shared B"] {
+                    @for title in [
+                        "kernel", "calls", "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers",
+                        "total ms", "share", "kB/call", "GB/s", "of copy", "group", "shared B",
+                    ] {
                         th { (title) }
                     }
-                    @if reports { @for title in ["subgroup", "regs", "spills", "scratch B", "code B"] { th { (title) } } }
+                    @if reports {
+                        @for title in ["subgroup", "regs", "spills", "scratch B", "code B"] { th { (title) } }
+                    }
                 } }
                 tbody { @for row in &profile.rows {
                     @let facts = facts_of(&row.kernel);
@@ -259,7 +275,8 @@ fn kernels(profile: &Profile) -> Markup {
                         td { (row.outliers) }
                         td { (mb(row.total_ns)) }
                         td { (percent(row.share)) }
-                        td { (or_dash(row.bytes.map(|b| format!("{:.1}", b as f64 / 1e3 / row.calls.max(1) as f64)))) }
+                        @let kb_per_call = row.bytes.map(|b| b as f64 / 1e3 / row.calls.max(1) as f64);
+                        td { (or_dash(kb_per_call.map(|kb| format!("{kb:.1}")))) }
                         td { (or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
                         td { (or_dash(row.share_of_copy.map(percent))) }
                         td { (max(&facts, |fact| Some(fact.workgroup_size.into()))) }
@@ -306,7 +323,10 @@ fn passes(profile: &Profile) -> Markup {
                 summary { (profile.passes.len()) " passes in the order of the step" }
                 div class="scroll" { table {
                     thead { tr {
-                        @for title in ["pass", "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers", "share", "GB/s", "of copy"] { th { (title) } }
+                        @for title in [
+                            "pass", "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers", "share",
+                            "GB/s", "of copy",
+                        ] { th { (title) } }
                     } }
                     tbody { @for pass in &profile.passes {
                         tr {
@@ -356,7 +376,10 @@ fn memory(profile: &Profile) -> Markup {
                 div class="scroll" { table {
                     thead { tr { @for title in ["name", "objects", "now MB", "peak MB"] { th { (title) } } } }
                     tbody { @for row in &profile.memory.columns {
-                        tr { td { (row.name) } td { (row.objects) } td { (mb(row.bytes)) } td { (mb(row.bytes_peak)) } }
+                        tr {
+                            td { (row.name) } td { (row.objects) }
+                            td { (mb(row.bytes)) } td { (mb(row.bytes_peak)) }
+                        }
                     } }
                 } }
             }
@@ -396,7 +419,11 @@ fn varied(vary: &Vary) -> Markup {
             h2 { "Steps by " (vary.key) }
             p {
                 "The median of each kernel in µs, the best in green; the values took turns in one process. "
-                @if vary.states_agree() { "All ended in the same state, to the bit." } @else { "Their final states differ." }
+                @if vary.states_agree() {
+                    "All ended in the same state, to the bit."
+                } @else {
+                    "Their final states differ."
+                }
             }
             div class="scroll" { table {
                 thead { tr { th { "kernel" } @for candidate in &measured { th { (candidate.value) } } } }
@@ -405,7 +432,8 @@ fn varied(vary: &Vary) -> Markup {
                         td { (kernel) }
                         @for candidate in &measured {
                             @let best = vary.best_for(kernel) == Some(candidate.value);
-                            td class=[best.then_some("best")] { (or_dash(candidate.kernels_ns.get(kernel).map(|ns| us(*ns)))) }
+                            @let time = candidate.kernels_ns.get(kernel).map(|ns| us(*ns));
+                            td class=[best.then_some("best")] { (or_dash(time)) }
                         }
                     } }
                     tr {
@@ -508,7 +536,9 @@ fn against(comparison: &ProfileComparison) -> Markup {
             (bars("time of a step by kernel, baseline and current", &pairs(comparison), None))
             div class="scroll" { table {
                 thead { tr {
-                    @for title in ["kernel", "baseline µs", "current µs", "ratio", "95 %", "A/A", "verdict"] { th { (title) } }
+                    @for title in [
+                        "kernel", "baseline µs", "current µs", "ratio", "95 %", "A/A", "verdict",
+                    ] { th { (title) } }
                 } }
                 tbody {
                     @for k in comparison.kernels.iter().chain([&comparison.step]) { (row(k)) }

@@ -44,8 +44,10 @@ pub fn bars(title: &str, bars: &[Bar], mark: Option<(f64, &str)>) -> Markup {
                 @let y = top + ROW * i as f64;
                 @let width = (bar.value.max(0.0) * scale).max(0.8);
                 text x=(at(LEFT - 10.0)) y=(at(y + 16.0)) text-anchor="end" { (shortened(&bar.label, 28)) }
-                rect class="track" x=(at(LEFT)) y=(at(y + 4.0)) width=(at(WIDTH - LEFT - RIGHT)) height=(at(ROW - 8.0)) rx="2" {}
-                rect class=(format!("c{}", bar.colour)) x=(at(LEFT)) y=(at(y + 4.0)) width=(at(width)) height=(at(ROW - 8.0)) rx="2" {
+                rect class="track" x=(at(LEFT)) y=(at(y + 4.0)) width=(at(WIDTH - LEFT - RIGHT))
+                    height=(at(ROW - 8.0)) rx="2" {}
+                rect class=(format!("c{}", bar.colour)) x=(at(LEFT)) y=(at(y + 4.0)) width=(at(width))
+                    height=(at(ROW - 8.0)) rx="2" {
                     title { (bar.label) ": " (bar.text) }
                 }
                 text class="dim" x=(at(WIDTH - RIGHT + 10.0)) y=(at(y + 16.0)) { (bar.text) }
@@ -76,23 +78,27 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
     let ticks = ticks(end_ns as f64 / unit_ns);
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {}", bar_height + 26.0)) role="img" aria-label=(title) {
-            rect class="track" x=(at(margin)) y="0" width=(at(WIDTH - 2.0 * margin)) height=(at(bar_height)) {}
+            rect class="track" x=(at(margin)) y="0" width=(at(WIDTH - 2.0 * margin))
+                height=(at(bar_height)) {}
             @for stretch in stretches {
                 @let width = (x(stretch.duration_ns) - margin).max(0.6);
-                rect class=(format!("c{}", stretch.colour)) x=(at(x(stretch.start_ns))) y="0" width=(at((width - 0.6).max(0.6))) height=(at(bar_height)) {
+                rect class=(format!("c{}", stretch.colour)) x=(at(x(stretch.start_ns))) y="0"
+                    width=(at((width - 0.6).max(0.6))) height=(at(bar_height)) {
                     title { (stretch.label) ": " (format!("{:.1} µs", stretch.duration_ns as f64 / 1e3)) }
                 }
                 // Slightly less than 6 units per letter.
                 @let max_chars = (width / 5.6) as usize;
                 @let name = stretch.label.rsplit('.').next().unwrap_or(stretch.label);
                 @if name.chars().count() + 1 < max_chars {
-                    text class="inside" x=(at(x(stretch.start_ns) + width / 2.0)) y=(at(bar_height / 2.0 + 4.0)) text-anchor="middle" { (name) }
+                    text class="inside" x=(at(x(stretch.start_ns) + width / 2.0))
+                        y=(at(bar_height / 2.0 + 4.0)) text-anchor="middle" { (name) }
                 }
             }
             @for tick in &ticks {
                 @let x = x((tick * unit_ns) as u64);
                 line class="axis" x1=(at(x)) x2=(at(x)) y1=(at(bar_height)) y2=(at(bar_height + 5.0)) {}
-                text class="dim" x=(at(x)) y=(at(bar_height + 19.0)) text-anchor=(if *tick == 0.0 { "start" } else { "middle" }) { (tick) " " (unit) }
+                text class="dim" x=(at(x)) y=(at(bar_height + 19.0))
+                    text-anchor=(if *tick == 0.0 { "start" } else { "middle" }) { (tick) " " (unit) }
             }
         }
     }
@@ -136,20 +142,28 @@ pub fn roofline(title: &str, points: &[RoofPoint], bandwidth: f64, peak: f64) ->
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
             @for tick in ticks(x0, x1) {
                 line class="axis" x1=(at(x(tick))) x2=(at(x(tick))) y1="20" y2=(at(HEIGHT - BOTTOM)) {}
-                text class="dim" x=(at(x(tick))) y=(at(HEIGHT - BOTTOM + 16.0)) text-anchor="middle" { (tick) }
+                text class="dim" x=(at(x(tick))) y=(at(HEIGHT - BOTTOM + 16.0))
+                    text-anchor="middle" { (tick) }
             }
             @for tick in ticks(y0, y1) {
-                line class="axis" x1=(at(LEFT)) x2=(at(x(10_f64.powf(x1)))) y1=(at(y(tick))) y2=(at(y(tick))) {}
+                line class="axis" x1=(at(LEFT)) x2=(at(x(10_f64.powf(x1)))) y1=(at(y(tick)))
+                    y2=(at(y(tick))) {}
                 text class="dim" x=(at(LEFT - 8.0)) y=(at(y(tick) + 4.0)) text-anchor="end" { (tick) }
             }
-            text class="dim" x=(at(LEFT)) y=(at(HEIGHT - 6.0)) { "flop per byte that must move; GFLOP/s upwards" }
-            line class="roof" x1=(at(x(enters))) y1=(at(y(enters * bandwidth))) x2=(at(x(ridge))) y2=(at(y(peak))) {}
-            line class="roof" x1=(at(x(ridge))) y1=(at(y(peak))) x2=(at(x(10_f64.powf(x1)))) y2=(at(y(peak))) {}
-            text class="dim" x=(at(x(10_f64.powf(x1)) + 6.0)) y=(at(y(peak) + 4.0)) { (format!("{peak:.3} GFLOP/s")) }
+            text class="dim" x=(at(LEFT))
+                y=(at(HEIGHT - 6.0)) { "flop per byte that must move; GFLOP/s upwards" }
+            line class="roof" x1=(at(x(enters))) y1=(at(y(enters * bandwidth))) x2=(at(x(ridge)))
+                y2=(at(y(peak))) {}
+            line class="roof" x1=(at(x(ridge))) y1=(at(y(peak))) x2=(at(x(10_f64.powf(x1))))
+                y2=(at(y(peak))) {}
+            text class="dim" x=(at(x(10_f64.powf(x1)) + 6.0))
+                y=(at(y(peak) + 4.0)) { (format!("{peak:.3} GFLOP/s")) }
             @for point in shown {
                 @let (x, y) = (x(point.intensity), y(point.rate));
                 circle class=(format!("c{}", point.colour)) cx=(at(x)) cy=(at(y)) r="5" {
-                    title { (point.label) (format!(": {:.3} flop/B, {:.3} GFLOP/s", point.intensity, point.rate)) }
+                    title {
+                        (point.label) (format!(": {:.3} flop/B, {:.3} GFLOP/s", point.intensity, point.rate))
+                    }
                 }
                 text x=(at(x + 9.0)) y=(at(y + 4.0)) { (shortened(&point.label, 28)) }
             }

@@ -12,10 +12,15 @@ pub struct PlayArgs {
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
     pub speed: f64,
     /// Steps of the simulation per picture, whatever the interval of recorded frames; negative backwards.
-    #[arg(long, value_name = "N", value_parser = steps_per_frame, conflicts_with = "speed", allow_hyphen_values = true)]
+    #[arg(
+        long, value_name = "N", value_parser = steps_per_frame, conflicts_with = "speed",
+        allow_hyphen_values = true,
+    )]
     pub steps_per_frame: Option<i64>,
     /// Frames per second.
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=240))]
+    #[arg(
+        long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=240),
+    )]
     pub fps: u32,
     /// Write a video (.mp4 or .gif by ffmpeg, .y4m without) or, into a folder, pictures; no window is opened.
     #[arg(long, value_name = "FILE|DIR")]

@@ -1,5 +1,5 @@
-//! `frazil validate`: compares the engine on this device with twins, closed forms, experiments and the outcomes
-//! that the papers report, case by case.
+//! `frazil validate`: compares the engine on this device with twins, closed forms, experiments and the
+//! outcomes that the papers report, case by case.
 
 mod args;
 
