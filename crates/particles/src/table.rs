@@ -170,7 +170,8 @@ impl ParticleTable {
         &mut self,
         name: &'static str,
         unit: &'static str,
-        (stride, index): (u32, u32),
+        stride: u32,
+        index: u32,
         words: Buffer<u32>,
     ) {
         let kind = ColumnKind::Component { stride, index };

@@ -120,7 +120,8 @@ impl KernelInner {
     pub fn new(
         source: &'static KernelSource,
         specialization: &[u32],
-        (tile, workgroup_size): (u32, u32),
+        tile: u32,
+        workgroup_size: u32,
         layout: PipelineLayout,
         code: Code,
     ) -> Self {

@@ -210,7 +210,7 @@ pub(crate) fn compile(
     )?;
     let created = create_code(target, source, spirv, values, &limits, &layout);
     let code = created.inspect_err(|_| layout.destroy(device))?;
-    Ok(KernelInner::new(source, values, (limits.tile, limits.workgroup_size), layout, code))
+    Ok(KernelInner::new(source, values, limits.tile, limits.workgroup_size, layout, code))
 }
 
 /// Compiles other code of a kernel from `spirv`, which has the interface of its source.

@@ -106,8 +106,8 @@ impl DeviceWorkload for Workload {
             id: &self.id,
         };
         let search = BondSearch { radius_m: RADIUS_M, max_bonds: SLOTS };
-        let cells = (&self.grid, &self.sorted_keys);
-        self.bonds.record_build(recorder, cells, particles, self.builder, &search)?;
+        let keys = &self.sorted_keys;
+        self.bonds.record_build(recorder, &self.grid, keys, particles, self.builder, &search)?;
         Ok(())
     }
 

@@ -109,7 +109,7 @@ impl Bench for BondsStep {
         let bonded = BondedParticles { count: &count, position: &position, limit: &limit, id: &id };
         let search = BondSearch { radius_m: RADIUS_M, max_bonds: SLOTS };
         let builder = Builder::Reproducible { rounds: 4 };
-        bonds.build(device, (&grid, &sorted_keys), bonded, builder, &search)?;
+        bonds.build(device, &grid, &sorted_keys, bonded, builder, &search)?;
         let before = Before::copy(device, &bonds)?;
         // Some bonds are stretched, and some beyond the break ratio.
         for (i, x) in particles.position.iter_mut().enumerate() {

@@ -403,14 +403,15 @@ impl PairBonds {
     pub fn build(
         &mut self,
         device: &Device,
-        (grid, sorted_keys): (&UniformGrid, &Buffer<u32>),
+        grid: &UniformGrid,
+        sorted_keys: &Buffer<u32>,
         particles: BondedParticles<'_>,
         builder: Builder,
         search: &BondSearch,
     ) -> Result<(), KernelError> {
         loop {
             let mut recorder = device.recorder()?;
-            self.record_build(&mut recorder, (grid, sorted_keys), particles, builder, search)?;
+            self.record_build(&mut recorder, grid, sorted_keys, particles, builder, search)?;
             device.submit(recorder)?.wait()?;
             match self.check_capacity(device) {
                 Err(KernelError::BondOverflow { required, .. }) => self.grow(device, required)?,
@@ -440,7 +441,8 @@ impl PairBonds {
     pub fn record_build(
         &self,
         recorder: &mut Recorder,
-        (grid, sorted_keys): (&UniformGrid, &Buffer<u32>),
+        grid: &UniformGrid,
+        sorted_keys: &Buffer<u32>,
         particles: BondedParticles<'_>,
         builder: Builder,
         search: &BondSearch,
@@ -631,7 +633,8 @@ impl PairBonds {
     pub fn record_count(
         &self,
         recorder: &mut Recorder,
-        (grid, sorted_keys): (&UniformGrid, &Buffer<u32>),
+        grid: &UniformGrid,
+        sorted_keys: &Buffer<u32>,
         particles: BondedParticles<'_>,
         search: &BondSearch,
     ) -> Result<(), KernelError> {

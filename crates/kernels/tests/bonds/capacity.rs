@@ -76,9 +76,8 @@ fn a_clique_of_two_hundred_is_bonded_broken_and_moved() {
     let uploaded = Uploaded::new(&particles, &grid, n);
     let unlimited = BondSearch { radius_m: RADIUS_M, max_bonds: u32::MAX };
     let mut bonds = new_bonds(n, 4, 64);
-    let cells = (&grid, &uploaded.key);
     let builder = Builder::Reproducible { rounds: 1 };
-    bonds.build(&DEVICE, cells, uploaded.particles(), builder, &unlimited).unwrap();
+    bonds.build(&DEVICE, &grid, &uploaded.key, uploaded.particles(), builder, &unlimited).unwrap();
     assert_eq!(bonds.slots(), 199);
     assert_eq!(counts(&bonds, &grid, &uploaded, &unlimited), [199 * 100, 0, 0]);
     assert_eq!(faults(&bonds, &uploaded, u32::MAX, RADIUS_M), [0; 8]);

@@ -49,8 +49,8 @@ fn plastic_springs_flow_break_and_keep_momentum() {
         let displacement = DEVICE.buffer("displacement", n).unwrap();
         for _ in 0..4 {
             let uploaded = Uploaded::new(&particles, &grid, n);
-            let (cells, builder) = ((&grid, &uploaded.key), Builder::Reproducible { rounds: 1 });
-            bonds.build(&DEVICE, cells, uploaded.particles(), builder, &unlimited).unwrap();
+            let builder = Builder::Reproducible { rounds: 1 };
+            bonds.build(&DEVICE, &grid, &uploaded.key, uploaded.particles(), builder, &unlimited).unwrap();
             twin::build_reproducible(&mut expected, &particles, &twin_search(&unlimited), 1);
             prop_assert_eq!(&download(&bonds, n), &expected, "built");
 
@@ -157,8 +157,8 @@ fn contacts_freeze_by_their_state_and_break_by_their_stretch() {
                 (0..n).map(|_| [(); 3].map(|()| stream.unit() - 0.5)).collect();
             let velocities = DEVICE.buffer_from("velocity", &velocity).unwrap();
             let uploaded = Uploaded::new(&particles, &grid, n);
-            let (cells, builder) = ((&grid, &uploaded.key), Builder::Reproducible { rounds: 1 });
-            bonds.build(&DEVICE, cells, uploaded.particles(), builder, &touching).unwrap();
+            let builder = Builder::Reproducible { rounds: 1 };
+            bonds.build(&DEVICE, &grid, &uploaded.key, uploaded.particles(), builder, &touching).unwrap();
             twin::build_reproducible(&mut expected, &particles, &twin_search(&touching), 1);
             run(|r| FREEZING.record_update(r, &bonds, uploaded.particles(), &velocities, &rule));
             twin::update_freeze_bonds(&mut expected, &velocity, &rule);

@@ -135,10 +135,10 @@ fn every_barrier_of_a_build_is_needed() {
         let options = RecorderOptions { trace: true, barriers, ..Default::default() };
         let mut r = device.recorder_with(options).unwrap();
         let search = search(9);
-        bonds.record_build(&mut r, (&grid, &key), particles, builder, &search).unwrap();
+        bonds.record_build(&mut r, &grid, &key, particles, builder, &search).unwrap();
         bonds.record_break_stretched(&mut r, particles, 8, 1.1).unwrap();
         bonds.record_remap(&mut r, &count, &order).unwrap();
-        bonds.record_count(&mut r, (&grid, &key), particles, &search).unwrap();
+        bonds.record_count(&mut r, &grid, &key, particles, &search).unwrap();
         r
     };
     for builder in [Builder::Reproducible { rounds: 2 }, Builder::CompareAndSwap { passes: 2 }] {
@@ -165,8 +165,7 @@ fn invalid_settings_are_refused() {
     let error = bonds.grow(&DEVICE, 241);
     assert!(matches!(error, Err(KernelError::Bonds { .. })), "{error:?}");
     let mut build = |builder, search: &BondSearch| {
-        let cells = (&grid, &uploaded.key);
-        bonds.record_build(&mut recorder, cells, uploaded.particles(), builder, search).err()
+        bonds.record_build(&mut recorder, &grid, &uploaded.key, uploaded.particles(), builder, search).err()
     };
     for radius_m in [0.0, -1.0, f32::NAN, f32::INFINITY, 2.0 * CELL_M] {
         let error = build(Builder::Reproducible { rounds: 1 }, &BondSearch { radius_m, ..search(8) });
@@ -181,8 +180,10 @@ fn invalid_settings_are_refused() {
         assert!(matches!(error, Some(KernelError::Bonds { .. })), "{break_ratio}: {error:?}");
     }
     let long = new_bonds(10, MAX_CLAIM_SLOTS + 1, 64);
-    let (cells, claims) = ((&grid, &uploaded.key), Builder::CompareAndSwap { passes: 1 });
-    let error = long.record_build(&mut recorder, cells, uploaded.particles(), claims, &search(8)).err();
+    let claims = Builder::CompareAndSwap { passes: 1 };
+    let error = long
+        .record_build(&mut recorder, &grid, &uploaded.key, uploaded.particles(), claims, &search(8))
+        .err();
     assert!(matches!(error, Some(KernelError::Bonds { .. })), "{error:?}");
     let short = DEVICE.buffer("short", 9).unwrap();
     let error = bonds.record_remap(&mut recorder, &uploaded.count, &short).err();

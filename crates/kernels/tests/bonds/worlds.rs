@@ -215,12 +215,12 @@ pub fn build(
     search: &BondSearch,
 ) {
     run(|r| {
-        bonds.record_build(r, (grid, &uploaded.key), uploaded.particles(), builder, search).unwrap();
+        bonds.record_build(r, grid, &uploaded.key, uploaded.particles(), builder, search).unwrap();
     });
 }
 
 pub fn counts(bonds: &PairBonds, grid: &UniformGrid, uploaded: &Uploaded, search: &BondSearch) -> [u32; 3] {
-    run(|r| bonds.record_count(r, (grid, &uploaded.key), uploaded.particles(), search).unwrap());
+    run(|r| bonds.record_count(r, grid, &uploaded.key, uploaded.particles(), search).unwrap());
     DEVICE.download(bonds.counts(), 3).unwrap().try_into().unwrap()
 }
 

@@ -29,7 +29,7 @@ pub(super) fn apply_contact(
             continue;
         }
         let (offset, moving) = body.motion_at(time_s);
-        let impulse = resist(p, (distance, normal), moving, body.surface, particle);
+        let impulse = resist(p, distance, normal, moving, body.surface, particle);
         is_touched = true;
         if let Some([linear, angular]) = impulses.get_mut(k) {
             *linear -= impulse;
@@ -39,7 +39,7 @@ pub(super) fn apply_contact(
     }
     for (distance, normal, surface) in walls(p, x) {
         if !surface.sticky && distance < particle.contact_radius {
-            resist(p, (distance, normal), DVec3::ZERO, surface, particle);
+            resist(p, distance, normal, DVec3::ZERO, surface, particle);
             is_touched = true;
         }
     }
@@ -51,7 +51,8 @@ pub(super) fn apply_contact(
 /// Applies the force of a surface to a particle that touches it; returns the impulse.
 fn resist(
     p: &Parameters,
-    (distance, normal): (f64, DVec3),
+    distance: f64,
+    normal: DVec3,
     moving: DVec3,
     surface: Surface,
     particle: &mut Particle,

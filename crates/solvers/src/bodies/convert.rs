@@ -77,8 +77,10 @@ pub(super) fn convert_terrain(
 
 /// Converts a mesh, placed in the scene, and appends its data to `body_data`.
 fn mesh_of(
-    (mesh, key): (Option<&TriangleMesh>, String),
-    (scale, offset_m): (f64, Vec3),
+    mesh: Option<&TriangleMesh>,
+    key: String,
+    scale: f64,
+    offset_m: Vec3,
     defaults: &ContactDefaults,
     body_data: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
@@ -178,7 +180,7 @@ pub(super) fn convert_body(
         BodyShape::Capsule { from_m, to_m, radius_m } => along(CAPSULE, from_m, to_m, *radius_m),
         BodyShape::Mesh { scale, offset_m, .. } => {
             let key = format!("bodies.{body_idx}.shape.mesh.path");
-            let made = mesh_of((from.mesh(), key), (*scale, *offset_m), &defaults, body_data)?;
+            let made = mesh_of(from.mesh(), key, *scale, *offset_m, &defaults, body_data)?;
             Body {
                 kind: made.kind,
                 origin_m: made.origin_m,

@@ -183,7 +183,8 @@ impl FaultReport {
     pub fn check(
         &self,
         recorder: &mut Recorder,
-        (ring, clock): (&ReadbackRing, &Clock),
+        ring: &ReadbackRing,
+        clock: &Clock,
         grains: &ReportedGrains<'_>,
         parameters: &DemParameters,
         capacity: u32,

@@ -144,7 +144,7 @@ impl Dem {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let capacity = capacity_for(&parameters, grains);
-        let dem = Self::with_capacity(device, parameters, grains, (rows, capacity), tuning)?;
+        let dem = Self::with_capacity(device, parameters, grains, rows, capacity, tuning)?;
         // The initial state is part of the flow.
         let mut recorder = device.recorder()?;
         dem.map_flow(&mut recorder);
@@ -156,7 +156,8 @@ impl Dem {
         device: &Device,
         parameters: DemParameters,
         grains: &Grains,
-        (rows, capacity): (&Rows, usize),
+        rows: &Rows,
+        capacity: usize,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let parameters = parameters.with_skin(skin_radii(tuning));
@@ -399,13 +400,7 @@ impl Dem {
             sphere: &self.particles.sphere,
             motion: &self.particles.motion,
         };
-        self.fault.check(
-            recorder,
-            (&self.ring, &self.clock),
-            &grains,
-            &self.parameters,
-            self.contacts.n_rows(),
-        )
+        self.fault.check(recorder, &self.ring, &self.clock, &grains, &self.parameters, self.contacts.n_rows())
     }
 
     /// Restores grains as they were before step `step` + 1, bit for bit. Set-up only: waits for the device.
@@ -431,7 +426,7 @@ impl Dem {
         };
         let rows = Rows::of(&saved, &order, parameters.has_rolling())?;
         let capacity = Rows::capacity_of(&saved)?.max(parameters.n_rows(saved.ids.len()));
-        let mut dem = Self::with_capacity(device, parameters, &grains, (&rows, capacity), tuning)?;
+        let mut dem = Self::with_capacity(device, parameters, &grains, &rows, capacity, tuning)?;
         dem.particles.table.restore_arrays(&saved)?;
         dem.step = step;
         dem.clock.start(device, step)?;

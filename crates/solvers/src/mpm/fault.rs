@@ -135,7 +135,8 @@ impl FaultReport {
     pub fn report(
         &self,
         recorder: &mut Recorder,
-        (terms, clock): (&Buffer<MpmTerms>, &Clock),
+        terms: &Buffer<MpmTerms>,
+        clock: &Clock,
         particles: &Particles,
         key: &Buffer<u32>,
         loads: &Loads,
@@ -161,7 +162,8 @@ impl FaultReport {
     pub fn check(
         &self,
         recorder: &mut Recorder,
-        (ring, clock): (&ReadbackRing, &Clock),
+        ring: &ReadbackRing,
+        clock: &Clock,
         blocks: &SparseBlocks,
         parameters: &MpmParameters,
     ) -> Result<FaultCheck> {

@@ -368,8 +368,8 @@ impl Mpm {
     /// Records the description of the first fault, if there was one, and the end of a step for loads on
     /// bodies.
     fn report_fault(&self, recorder: &mut Recorder) {
-        let constants = (&self.constants.terms, &self.clock);
-        self.fault.report(recorder, constants, &self.particles, &self.key, &self.loads);
+        let terms = &self.constants.terms;
+        self.fault.report(recorder, terms, &self.clock, &self.particles, &self.key, &self.loads);
     }
 
     /// Records step 2, which is computed once.
@@ -493,7 +493,7 @@ impl Mpm {
         if self.loads.measured().is_none() {
             self.report_fault(recorder);
         }
-        self.fault.check(recorder, (&self.ring, &self.clock), &self.blocks, &self.parameters)
+        self.fault.check(recorder, &self.ring, &self.clock, &self.blocks, &self.parameters)
     }
 
     /// Restores snow as it was before step `step` + 1, bit for bit. Set-up only: waits for the device.

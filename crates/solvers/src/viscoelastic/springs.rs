@@ -172,8 +172,8 @@ impl Springs {
         let search = BondSearch { radius_m: self.parameters.reach_m, max_bonds: self.parameters.slots };
         let particles =
             BondedParticles { count: fluid.count(), position, limit: &self.limit, id: fluid.id() };
-        let cells = (fluid.grid(), fluid.key());
-        Ok(self.bonds.record_build(recorder, cells, particles, Builder::Reproducible { rounds }, &search)?)
+        let builder = Builder::Reproducible { rounds };
+        Ok(self.bonds.record_build(recorder, fluid.grid(), fluid.key(), particles, builder, &search)?)
     }
 
     /// Records the move of rows with their particles.

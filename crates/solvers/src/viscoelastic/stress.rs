@@ -132,7 +132,7 @@ impl Stress {
         let stress = device.buffer_from("stress", &vec![[0.0; 3]; 2 * n])?;
         table.records("stress", "Pa", ColumnKind::Matrix(STRESS_WORDS), Uses::STATE, stress.cast());
         for (name, index) in STRESS_NAMES.into_iter().zip(0..) {
-            table.component(name, "Pa", (STRESS_WORDS, index), stress.cast());
+            table.component(name, "Pa", STRESS_WORDS, index, stress.cast());
         }
         Ok(Self {
             diagonal,

@@ -389,7 +389,7 @@ impl View {
         if let Source::Live(live) = &mut self.source {
             live.collect_completed(0)?;
         }
-        let id = picked::pick(&self.device, &self.source.shown(), &self.camera, (at_px, size), radius_m)?;
+        let id = picked::pick(&self.device, &self.source.shown(), &self.camera, at_px, size, radius_m)?;
         self.act(Action::Pick(id))
     }
 
@@ -517,7 +517,7 @@ impl View {
                 let (at, size) = (self.pointer.dragged_px(), self.window.inner_size());
                 let size = (size.width.max(1), size.height.max(1));
                 let (scene, time_s) = (&live.simulation.scene, live.simulation.time_s());
-                let pull = self.drag_tool.pull(&self.camera, (at, size), scene, time_s, steps);
+                let pull = self.drag_tool.pull(&self.camera, at, size, scene, time_s, steps);
                 live.pull(pull)?;
                 live.advance(steps)?;
             }

@@ -59,7 +59,8 @@ impl DragTool {
     pub fn pull(
         &mut self,
         camera: &OrbitCamera,
-        (at_px, size_px): (Option<Vec2>, (u32, u32)),
+        at_px: Option<Vec2>,
+        size_px: (u32, u32),
         scene: &Scene,
         time_s: f64,
         steps: u64,
@@ -206,8 +207,7 @@ mod tests {
             scene.bodies.clear();
             let camera = picture::camera(&scene);
             let mut drag_tool = DragTool::default();
-            let grab = |drag_tool: &mut DragTool, x| match drag_tool.pull(&camera, (x, SIZE), &scene, 0.0, 2)
-            {
+            let grab = |drag_tool: &mut DragTool, x| match drag_tool.pull(&camera, x, SIZE, &scene, 0.0, 2) {
                 Some(Pull::Particles(grab)) => Some(grab),
                 other => {
                     assert_eq!(other, None);
@@ -270,7 +270,7 @@ mod tests {
             assert!(((held - start).length() - 0.1).abs() < 2e-3, "on the surface of the ball");
             for _ in 0..40 {
                 let pointer = if time_s == 0.2 { at } else { goal };
-                let pulled = drag_tool.pull(&camera, (Some(pointer), SIZE), &scene, time_s, steps);
+                let pulled = drag_tool.pull(&camera, Some(pointer), SIZE, &scene, time_s, steps);
                 let Some(Pull::Body { body: 0, motion }) = pulled else { panic!("{pulled:?}") };
                 let changed = scene.with_body_motion(0, &motion).unwrap();
                 assert!(scene.first_fixed_change(&changed).is_none());
@@ -312,7 +312,7 @@ mod tests {
                 });
             }
             let mut drag_tool = DragTool { is_ready: true, ..Default::default() };
-            let pulled = drag_tool.pull(&camera, (Some(at), SIZE), &scene, 0.0, 1);
+            let pulled = drag_tool.pull(&camera, Some(at), SIZE, &scene, 0.0, 1);
             assert!(matches!(pulled, Some(Pull::Particles(_))), "{pulled:?}");
         }
     }

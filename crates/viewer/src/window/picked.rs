@@ -109,7 +109,8 @@ pub fn pick(
     device: &Device,
     shown: &Shown<'_>,
     camera: &OrbitCamera,
-    (pixel, size): (Vec2, (u32, u32)),
+    pixel: Vec2,
+    size: (u32, u32),
     radius_m: f32,
 ) -> Result<Option<u32>, Failure> {
     let (origin, direction) = camera.ray(pixel, size.0, size.1);
@@ -215,7 +216,7 @@ mod tests {
         let shown = Shown { sets: vec![set], slabs: None, blocks: None };
         let size = (640, 400);
         let at = |point: [f32; 3]| camera.project(Vec3::from(point), size.0, size.1).unwrap().0;
-        let picked = |pixel: Vec2| pick(&device, &shown, &camera, (pixel, size), 0.05).unwrap();
+        let picked = |pixel: Vec2| pick(&device, &shown, &camera, pixel, size, 0.05).unwrap();
         assert_eq!(picked(at([0.0; 3])), Some(5));
         assert_eq!(picked(at([0.3, 0.0, 0.0])), Some(6));
         assert_eq!(picked(at([0.0, 0.3, 0.0])), None);

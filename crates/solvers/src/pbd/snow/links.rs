@@ -115,8 +115,8 @@ impl Links {
     ) -> Result<(), SolverError> {
         self.record_limits(recorder, solid, &rule, n_max);
         let search = BondSearch { radius_m, max_bonds: n_max };
-        let cells = (&solid.grid, solid.key());
-        Ok(self.bonds.record_build(recorder, cells, particles(solid, &self.limit), builder, &search)?)
+        let limited = particles(solid, &self.limit);
+        Ok(self.bonds.record_build(recorder, &solid.grid, solid.key(), limited, builder, &search)?)
     }
 
     /// Records the maximum number of links of each particle; every stage recomputes it, so that stages are

@@ -51,7 +51,8 @@ pub struct PhaseParticles {
 pub(super) const TRANSITION_WORDS: usize = 3;
 
 /// Words of a (x*, λ), and the index of λ.
-const LAMBDA_COMPONENT: (u32, u32) = (4, 3);
+const CONSTRAINT_WORDS: u32 = 4;
+const LAMBDA_WORD: u32 = 3;
 
 impl PhaseParticles {
     pub(super) fn new(
@@ -99,7 +100,8 @@ impl PhaseParticles {
             particles,
         };
         let constraint = phase_particles.constraint.cast();
-        phase_particles.particles.table.component("lambda", "1", LAMBDA_COMPONENT, constraint);
+        let table = &mut phase_particles.particles.table;
+        table.component("lambda", "1", CONSTRAINT_WORDS, LAMBDA_WORD, constraint);
         Ok(phase_particles)
     }
 

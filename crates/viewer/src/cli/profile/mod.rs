@@ -77,8 +77,9 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     profile.stamping = Some(stamping::compare(&mut simulation, args.steps)?);
     profile.pictures = args.pictures.map(|n| pictures::measure(&mut simulation, n)).transpose()?;
     if let Some(candidates) = &args.vary {
-        let steps = (args.warm_up, args.steps);
-        profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, simulation.tuning, steps)?);
+        let tuning = simulation.tuning;
+        profile.vary =
+            Some(vary::vary(candidates, &simulation.scene, &device, tuning, args.warm_up, args.steps)?);
         device.check_validation()?;
     }
     // If the cache cannot be written, only the next start takes longer.

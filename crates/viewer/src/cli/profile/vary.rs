@@ -41,7 +41,8 @@ pub fn vary(
     scene: &Scene,
     device: &Device,
     base: Tuning,
-    (warm_up, steps): (u64, u64),
+    warm_up: u64,
+    steps: u64,
 ) -> Result<Vary, Failure> {
     let sampled = scene.sample()?;
     let mut runners: Vec<(u32, Result<Runner, String>)> = Vec::new();
