@@ -134,7 +134,7 @@ fn a_change_while_water_runs_is_a_restart_with_the_changed_scene() {
     assert_change_is_a_restart(&scene, &other_values(&scene));
     assert_change_is_a_restart(&scene, &["fluid.dynamic_viscosity_pa_s=20.0".to_owned()]);
     assert_change_is_a_restart(&scene, &["gravity_m_s2=[4.0, -3.0, 0.0]".to_owned()]);
-    // More iterations need more flags of the rows of neighbours.
+    // More iterations have a wider skin, and use more flags, of the rows of neighbours.
     let fixed = ["solver.density_tolerance=0.0".to_owned()];
     let scene = Scene::parse(WATER, "scene.toml", &fixed).unwrap();
     assert_change_is_a_restart(

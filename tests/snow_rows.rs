@@ -1,5 +1,5 @@
 //! Rows of neighbours of snow and water: they are those of the CPU twin, and no bit of a run depends on them,
-//! also where rows are too short and where particles move by more than the margin within a step.
+//! also where rows are too short and where particles move beyond the skin within a step.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -7,7 +7,7 @@ use frazil_reference::snow::Kind;
 use frazil_scene::{Phase, Sampled, Scene};
 use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
-use frazil_solvers::pbd::snow::{SnowRows, Stage};
+use frazil_solvers::pbd::snow::Stage;
 use frazil_solvers::pbd::{NEIGHBOUR_SLOTS, Snow};
 use frazil_testkit::twins::snow::twin_parameters;
 use frazil_testkit::{Random, assert_no_validation_messages, config, device};
@@ -58,29 +58,6 @@ fn run(snow: &mut Snow, stages: &[Stage]) {
     DEVICE.submit(recorder).unwrap().wait().unwrap();
 }
 
-/// Rows of one phase on the host.
-struct Rows {
-    words: Vec<u32>,
-    slots: usize,
-    stride: usize,
-}
-
-impl Rows {
-    fn of(rows: &SnowRows, number: usize) -> Self {
-        let buffer = rows.buffers()[number];
-        let words = DEVICE.download(buffer, buffer.len()).unwrap();
-        Self { words, slots: rows.slots() as usize, stride: rows.stride() as usize }
-    }
-
-    fn length(&self, i: usize) -> u32 {
-        self.words[self.slots * self.stride + i]
-    }
-
-    fn flags(&self) -> &[u32] {
-        &self.words[(self.slots + 2) * self.stride..]
-    }
-}
-
 #[test]
 fn rows_and_flags_are_those_of_the_twin() {
     let sizes = prop_oneof![Just(0usize), Just(1), Just(2), 3usize..200, 255usize..258, 511usize..514];
@@ -98,18 +75,15 @@ fn rows_and_flags_are_those_of_the_twin() {
         let p = twin_parameters(&DEVICE, &snow).unwrap();
         let listed = snow_state(&DEVICE, &snow, &p, false);
         for (number, kind) in [Kind::Solid, Kind::Fluid].into_iter().enumerate() {
-            let rows = Rows::of(snow.rows(), number);
+            let rows = snow.rows().download(&DEVICE, number).unwrap();
             for i in 0..listed[kind].len() {
-                let [own, other] = listed.list_neighbours(&p, kind, i, 1.0 + snow.rows().margin());
-                let n_all = own.len() + other.len();
-                if n_all > rows.slots {
-                    prop_assert_eq!(rows.length(i), u32::MAX, "row {} of {} neighbours", i, n_all);
-                    continue;
-                }
-                prop_assert_eq!(rows.length(i) as usize, own.len() | n_all << 16, "row {}", i);
-                let row: Vec<u32> = (0..n_all).map(|slot| rows.words[slot * rows.stride + i]).collect();
-                prop_assert_eq!(row, [own, other].concat(), "row {}", i);
-                prop_assert_eq!(rows.words[(rows.slots + 1) * rows.stride + i], listed[kind].key[i]);
+                let expected = listed.list_neighbours(&p, kind, i, 1.0 + snow.rows().skin());
+                let n_all = expected.concat().len();
+                let is_too_short = n_all > snow.rows().slots() as usize;
+                let row = rows.row(i);
+                prop_assert_eq!(row.is_none(), is_too_short, "row {} of {} neighbours", i, n_all);
+                prop_assert_eq!(row.unwrap_or(expected.clone()), expected, "row {}", i);
+                prop_assert_eq!(rows.cell(i), listed[kind].key[i]);
             }
             prop_assert!(listed[kind].is_empty() || rows.flags().iter().all(|flag| *flag == 0));
         }
@@ -124,7 +98,7 @@ fn rows_and_flags_are_those_of_the_twin() {
         // A distance at the limit may be on either side of it by rounding.
         if moved(1.001) == moved(0.999) {
             for (number, kind) in [Kind::Solid, Kind::Fluid].into_iter().enumerate() {
-                let rows = Rows::of(snow.rows(), number);
+                let rows = snow.rows().download(&DEVICE, number).unwrap();
                 prop_assert!(listed[kind].is_empty() || rows.flags()[2] == u32::from(moved(1.0)));
             }
         }
@@ -132,8 +106,8 @@ fn rows_and_flags_are_those_of_the_twin() {
     });
 }
 
-/// Bits of all columns after some steps, and the numbers of steps in which a particle moved by more than the
-/// margin, and of rows that were too short.
+/// Bits of all columns after some steps, and the numbers of steps in which a particle moved by more than half
+/// the skin, and of rows that were too short.
 fn bits_after(steps: usize, scene: &Scene, particles: &Sampled, slots: u32) -> (Vec<Vec<u32>>, usize, usize) {
     let tuning = Tuning::default().with(&NEIGHBOUR_SLOTS, slots).unwrap();
     let mut snow = Snow::with_tuning(&DEVICE, scene, particles, tuning).unwrap();
@@ -142,10 +116,10 @@ fn bits_after(steps: usize, scene: &Scene, particles: &Sampled, slots: u32) -> (
         let stages: Vec<Stage> = snow.stages().collect();
         run(&mut snow, &stages);
         if snow.rows().slots() > 0 {
-            let solid = Rows::of(snow.rows(), 0);
+            let solid = snow.rows().download(&DEVICE, 0).unwrap();
             n_moved += usize::from(solid.flags().contains(&1));
             let n = DEVICE.download(&snow.solid().phase.count.count, 1).unwrap()[0] as usize;
-            n_short += (0..n).filter(|i| solid.length(*i) == u32::MAX).count();
+            n_short += (0..n).filter(|i| solid.row(*i).is_none()).count();
         }
     }
     let mut recorder = DEVICE.recorder().unwrap();

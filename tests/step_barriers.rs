@@ -161,8 +161,8 @@ const ATOMIC_WRITES: [(&str, &str); 14] = [
     ("mpm.rasterize_fixed", "node sums"),
     ("mpm.rasterize_float", "node momentum"),
     ("mpm.rasterize_float", "node force"),
+    ("pbd.mark_moved", "rows of neighbours"),
     ("primitives.radix_histogram", "digit histogram"),
-    ("snow.mark_moved", "rows of neighbours"),
 ];
 
 /// Returns true if layers 1.3.239 report the hazard. They do not report two kernels that write the same

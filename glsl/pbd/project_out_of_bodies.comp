@@ -7,16 +7,16 @@
 // all.
 //
 // `push` stores the displacement of a particle by bodies in this step for the friction of snow, and in w the
-// number of the last of these bodies plus one. With HAS_ROWS a particle that has moved by half the margin of
-// the rows of neighbours sets the flag of the next iteration, as in solve_positions.comp.
+// number of the last of these bodies plus one. A particle that has moved by half the skin of the rows of
+// neighbours sets the flag of the next iteration, as in solve_positions.comp.
 // Bytes: 24 a particle, 32 more near a body. Sums of integers: order-independent.
+// Elements: rows = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
 // 1 if displacements are stored.
 layout(constant_id = 2) const uint HAS_PUSH = 0;
-layout(constant_id = 3) const uint HAS_ROWS = 0;
-layout(constant_id = 4) const uint HAS_MOTION = 1;
+layout(constant_id = 3) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
@@ -35,7 +35,7 @@ layout(scalar, binding = 7) buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 8) buffer Push { vec4 push[]; };
 layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, binding = 10) readonly buffer Listed { vec3 listed[]; };
-layout(scalar, binding = 11) buffer HasMoved { uint has_moved[]; };
+layout(scalar, binding = 11) buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     // 1 for the first projection of a step.
     uint is_first;
@@ -47,7 +47,7 @@ layout(scalar, push_constant) uniform Params {
     float inverse_h;
     // Square of the distance in h by which particles may have moved since they were listed.
     float max_moved_q2;
-    // Index of the flag of the next iteration in has_moved, or INVALID_INDEX where there are no rows.
+    // Flag of the next iteration in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
 };
 #include "common/surfaces.glsl"
@@ -124,11 +124,8 @@ void main() {
     if (HAS_PUSH != 0u) push[i] = pushed;
     if (!was_moved) return;
     predicted[i] = x;
-    if (HAS_ROWS != 0u && row_flag != INVALID_INDEX) {
-        vec3 moved_h = (x - listed[i]) * inverse_h;
-        if (!(dot(moved_h, moved_h) < max_moved_q2)) {
-            atomicMax(has_moved[MOVED_IN_STEP], 1u);
-            atomicMax(has_moved[row_flag], 1u);
-        }
+    if (row_flag != INVALID_INDEX && is_beyond_skin(x, listed[i], inverse_h, max_moved_q2)) {
+        atomicMax(rows[MOVED_IN_STEP], 1u);
+        atomicMax(rows[row_flag], 1u);
     }
 }

@@ -10,24 +10,19 @@
 // for no-slip walls; the difference of a face's own s is weighted with the fraction that this face alone cuts
 // off. The drag of bodies is applied by apply_body_drag.
 //
-// With HAS_ROWS neighbours are from rows (list_neighbours.comp, or snow/rows.glsl). Bytes: 44 a
-// particle (x* 12, u 12, key 4, row 4, 12 out) plus rows and neighbours from cache. Sums run in sorted order.
+// Bytes: 44 a particle (x* 12, u 12, key 4, row 4, 12 out) plus rows and neighbours from cache. Sums run in
+// sorted order.
 // Work: 11 flop per listed_neighbour, 27 flop per near_neighbour.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
-layout(constant_id = 4) const uint SMOOTHING_KERNEL = 0;
+layout(constant_id = 2) const uint SMOOTHING_KERNEL = 0;
 #define HAS_SMOOTHING_KERNELS
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
-#include "pbd/neighbour_rows.glsl"
 
 // 1 if faces of the domain have their own friction.
 layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
-layout(constant_id = 2) const uint HAS_ROWS = 0;
-layout(constant_id = 3) const uint ROW_SLOTS = 1;
-// 1 if neighbours, lengths and flags are one buffer (snow/rows.glsl), bound as each of the three.
-layout(constant_id = 5) const uint IS_JOINT = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -35,9 +30,7 @@ layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Updated { vec3 updated[]; };
 layout(scalar, binding = 5) writeonly buffer Velocity { vec3 velocity[]; };
-layout(scalar, binding = 6) readonly buffer Neighbour { uint neighbour[]; };
-layout(scalar, binding = 7) readonly buffer Row { uint row[]; };
-layout(scalar, binding = 8) readonly buffer HasMoved { uint has_moved[]; };
+layout(scalar, binding = 6) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -54,6 +47,7 @@ layout(scalar, push_constant) uniform Params {
     vec3 lower_friction;
     vec3 upper_friction;
 };
+#include "pbd/neighbours.glsl"
 
 struct Sums {
     vec3 smoothing;
@@ -74,25 +68,13 @@ void main() {
     vec3 u = updated[i];
     float inverse_h = 1.0 / support_m;
     Sums sums = Sums(vec3(0.0), vec3(0.0));
-    uint row_stride = IS_JOINT == 0u ? neighbour.length() / ROW_SLOTS
-                                     : (neighbour.length() - JOINT_FLAGS) / (ROW_SLOTS + 2u);
-    uint first_row = IS_JOINT * ROW_SLOTS * row_stride;
-    uint flag = IS_JOINT * (ROW_SLOTS + 2u) * row_stride + MOVED_IN_STEP;
-    uint own_row = HAS_ROWS != 0u && has_moved[flag] == 0u ? row[first_row + i] : ROW_TOO_SHORT;
-    if (own_row != ROW_TOO_SHORT) {
-        uint n_own = own_row & 0xffffu;
-        for (uint slot = 0u; slot < n_own; ++slot) {
-            uint j = neighbour[slot * row_stride + i];
-            vec3 offset = (x - predicted[j]) * inverse_h;
-            float q2 = dot(offset, offset);
-            if (q2 < 1.0) add_neighbour(sums, q2, updated[j] - u);
-        }
-    } else {
-        FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
-            vec3 offset = (x - predicted[j]) * inverse_h;
-            float q2 = dot(offset, offset);
-            if (q2 < 1.0 && j != i) add_neighbour(sums, q2, updated[j] - u);
-        }
+    uvec3 home = home_of(grid, key[i]);
+    Row row = row_of(i, MOVED_IN_STEP);
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, k);
+        vec3 offset = (x - predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 < 1.0 && j != i) add_neighbour(sums, q2, updated[j] - u);
     }
     WallTerm wall = domain_term(walls, x, support_m);
     vec3 drag = wall_friction * (1.0 - wall.open) * u;

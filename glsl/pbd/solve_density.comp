@@ -22,19 +22,16 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
-layout(constant_id = 6) const uint SMOOTHING_KERNEL = 0;
+layout(constant_id = 5) const uint SMOOTHING_KERNEL = 0;
 #define HAS_SMOOTHING_KERNELS
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
-#include "common/images.glsl"
-#include "pbd/neighbour_rows.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 layout(constant_id = 2) const uint IS_COMPLEMENTARY = 0;
 layout(constant_id = 3) const uint HAS_IMAGES = 0;
-layout(constant_id = 4) const uint HAS_ROWS = 0;
 // Periodic axes, a bit each.
-layout(constant_id = 5) const uint PERIODIC = 0;
+layout(constant_id = 4) const uint PERIODIC = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -45,9 +42,7 @@ layout(scalar, binding = 5) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 6) writeonly buffer Density { float density[]; };
 layout(scalar, binding = 7) readonly buffer Multiplier { float multiplier[]; };
 layout(scalar, binding = 8) writeonly buffer Excess { float excess[]; };
-layout(scalar, binding = 9) readonly buffer Neighbour { uint neighbour[]; };
-layout(scalar, binding = 10) readonly buffer Row { uint row[]; };
-layout(scalar, binding = 11) readonly buffer HasMoved { uint has_moved[]; };
+layout(scalar, binding = 9) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -55,10 +50,10 @@ layout(scalar, push_constant) uniform Params {
     float volume_h3;
     float rest_density_kg_m3;
     float relaxation;
-    uint row_stride;
-    // Index of the flag in has_moved, or INVALID_INDEX where there are no rows.
+    // Flag in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
 };
+#include "pbd/neighbours.glsl"
 
 struct Sums {
     // Σ V W over V and the scale of the kernel.
@@ -85,40 +80,23 @@ void main() {
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     Sums sums = Sums(kernel_shape(0.0), 0.0, vec3(0.0));
-    bool has_rows = HAS_ROWS != 0u && row_flag != INVALID_INDEX && has_moved[row_flag] == 0u;
-    uint own_row = has_rows ? row[i] : ROW_TOO_SHORT;
-    if (own_row != ROW_TOO_SHORT) {
-        uint n_own = own_row & 0xffffu;
-        uint n_all = own_row >> 16;
-        for (uint slot = 0u; slot < n_own; ++slot) {
-            vec3 offset = (x - predicted[neighbour[slot * row_stride + i]]) * inverse_h;
+    Row row = row_of(i, row_flag);
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, k);
+        vec3 offset = (x - predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 < 1.0 && j != i) add_neighbour(sums, offset, q2);
+    }
+    uint n_places = HAS_IMAGES != 0u ? image_places(row, grid, walls.domain_max_m, home) : 0u;
+    [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
+        Image image = image_place(row, grid, walls.domain_max_m, PERIODIC, home, place);
+        FOR_EACH_NEIGHBOUR_IN(row, row.other, cell_start, grid, image.cells, k) {
+            uint entry = NEIGHBOUR_AT(row, k);
+            uvec3 sides = image_sides(row, image, entry);
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, sides);
+            vec3 offset = offset_from(reflection, inverse_h, x, predicted[image_particle(row, entry)]);
             float q2 = dot(offset, offset);
             if (q2 < 1.0) add_neighbour(sums, offset, q2);
-        }
-        [[dont_unroll]] for (uint slot = n_own; slot < n_all; ++slot) {
-            uint entry = neighbour[slot * row_stride + i];
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, row_sides(entry));
-            vec3 offset = offset_from(reflection, inverse_h, x, predicted[row_particle(entry)]);
-            float q2 = dot(offset, offset);
-            if (q2 < 1.0) add_neighbour(sums, offset, q2);
-        }
-    } else {
-        FOR_EACH_CANDIDATE(grid, home, j) {
-            vec3 offset = (x - predicted[j]) * inverse_h;
-            float q2 = dot(offset, offset);
-            if (q2 < 1.0 && j != i) add_neighbour(sums, offset, q2);
-        }
-        Faces faces = Faces(uvec3(1u), uvec3(0u));
-        if (HAS_IMAGES != 0u) faces = near_faces(grid, walls.domain_max_m, home);
-        uint n_places = place_count(faces);
-        [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
-            Image image = image_of(grid, walls.domain_max_m, PERIODIC, faces, home, place);
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, image.sides);
-            FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
-                vec3 offset = offset_from(reflection, inverse_h, x, predicted[j]);
-                float q2 = dot(offset, offset);
-                if (q2 < 1.0) add_neighbour(sums, offset, q2);
-            }
         }
     }
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);

@@ -23,21 +23,18 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
-layout(constant_id = 5) const uint SMOOTHING_KERNEL = 0;
+layout(constant_id = 4) const uint SMOOTHING_KERNEL = 0;
 #define HAS_SMOOTHING_KERNELS
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
-#include "common/images.glsl"
-#include "pbd/neighbour_rows.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 layout(constant_id = 2) const uint HAS_IMAGES = 0;
-layout(constant_id = 3) const uint HAS_ROWS = 0;
 // Periodic axes, a bit each.
-layout(constant_id = 4) const uint PERIODIC = 0;
+layout(constant_id = 3) const uint PERIODIC = 0;
 // 1 if s_corr is not zero.
-layout(constant_id = 6) const uint HAS_PRESSURE = 0;
-layout(constant_id = 7) const uint GRADIENT_AT_START = 0;
+layout(constant_id = 5) const uint HAS_PRESSURE = 0;
+layout(constant_id = 6) const uint GRADIENT_AT_START = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -46,12 +43,10 @@ layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 4) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 5) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) buffer Multiplier { float multiplier[]; };
-layout(scalar, binding = 7) readonly buffer Neighbour { uint neighbour[]; };
-layout(scalar, binding = 8) readonly buffer Row { uint row[]; };
-layout(scalar, binding = 9) readonly buffer Listed { vec3 listed[]; };
-layout(scalar, binding = 10) buffer HasMoved { uint has_moved[]; };
-layout(scalar, binding = 11) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 12) buffer Compensation { vec3 compensation[]; };
+layout(scalar, binding = 7) buffer Rows { uint rows[]; };
+layout(scalar, binding = 8) readonly buffer Listed { vec3 listed[]; };
+layout(scalar, binding = 9) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 10) buffer Compensation { vec3 compensation[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -61,12 +56,12 @@ layout(scalar, push_constant) uniform Params {
     float pressure_strength;
     float pressure_inverse_shape;
     uint pressure_exponent;
-    uint row_stride;
     // Square of the distance in h by which particles may have moved since they were listed.
     float max_moved_q2;
-    // Index of the flag in has_moved, followed by that of the next iteration; INVALID_INDEX without rows.
+    // Flag in the rows, followed by that of the next iteration; INVALID_INDEX without rows.
     uint row_flag;
 };
+#include "pbd/neighbours.glsl"
 
 // Returns the displacement of a particle by a neighbour at an offset in h, or by its image, over its scale.
 vec3 correction_by(float lambda, vec3 offset) {
@@ -84,54 +79,30 @@ void main() {
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     vec3 correction = vec3(0.0);
-    bool has_rows = HAS_ROWS != 0u && row_flag != INVALID_INDEX && has_moved[row_flag] == 0u;
-    uint own_row = has_rows ? row[i] : ROW_TOO_SHORT;
-    if (own_row != ROW_TOO_SHORT) {
-        uint n_own = own_row & 0xffffu;
-        uint n_all = own_row >> 16;
-        for (uint slot = 0u; slot < n_own; ++slot) {
-            uint j = neighbour[slot * row_stride + i];
-            vec4 other = constraint[j];
-            vec3 offset = (own.xyz - other.xyz) * inverse_h;
-            float q2 = dot(offset, offset);
-            if (q2 >= 1.0) continue;
-            if (GRADIENT_AT_START != 0u) offset = (start - position[j]) * inverse_h;
-            correction += correction_by(own.w + other.w, offset);
-        }
-        [[dont_unroll]] for (uint slot = n_own; slot < n_all; ++slot) {
-            uint entry = neighbour[slot * row_stride + i];
-            uint j = row_particle(entry);
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, row_sides(entry));
+    Row row = row_of(i, row_flag);
+    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, grid, home, k) {
+        uint j = NEIGHBOUR_AT(row, k);
+        vec4 other = constraint[j];
+        vec3 offset = (own.xyz - other.xyz) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0 || j == i) continue;
+        if (GRADIENT_AT_START != 0u) offset = (start - position[j]) * inverse_h;
+        correction += correction_by(own.w + other.w, offset);
+    }
+    uint n_places = HAS_IMAGES != 0u ? image_places(row, grid, walls.domain_max_m, home) : 0u;
+    [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
+        Image image = image_place(row, grid, walls.domain_max_m, PERIODIC, home, place);
+        FOR_EACH_NEIGHBOUR_IN(row, row.other, cell_start, grid, image.cells, k) {
+            uint entry = NEIGHBOUR_AT(row, k);
+            uint j = image_particle(row, entry);
+            uvec3 sides = image_sides(row, image, entry);
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, sides);
             vec4 other = constraint[j];
             vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
             float q2 = dot(offset, offset);
             if (q2 >= 1.0) continue;
             if (GRADIENT_AT_START != 0u) offset = offset_from(reflection, inverse_h, start, position[j]);
             correction += correction_by(own.w + other.w, offset);
-        }
-    } else {
-        FOR_EACH_CANDIDATE(grid, home, j) {
-            vec4 other = constraint[j];
-            vec3 offset = (own.xyz - other.xyz) * inverse_h;
-            float q2 = dot(offset, offset);
-            if (q2 >= 1.0 || j == i) continue;
-            if (GRADIENT_AT_START != 0u) offset = (start - position[j]) * inverse_h;
-            correction += correction_by(own.w + other.w, offset);
-        }
-        Faces faces = Faces(uvec3(1u), uvec3(0u));
-        if (HAS_IMAGES != 0u) faces = near_faces(grid, walls.domain_max_m, home);
-        uint n_places = place_count(faces);
-        [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
-            Image image = image_of(grid, walls.domain_max_m, PERIODIC, faces, home, place);
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, image.sides);
-            FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
-                vec4 other = constraint[j];
-                vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
-                float q2 = dot(offset, offset);
-                if (q2 >= 1.0) continue;
-                if (GRADIENT_AT_START != 0u) offset = offset_from(reflection, inverse_h, start, position[j]);
-                correction += correction_by(own.w + other.w, offset);
-            }
         }
     }
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);
@@ -143,12 +114,10 @@ void main() {
     compensation[i] = due_m - done_m;
     x = confine(walls, PERIODIC, x);
     predicted[i] = x;
-    if (HAS_ROWS != 0u && row_flag != INVALID_INDEX) {
-        vec3 moved_h = (x - listed[i]) * inverse_h;
-        if (!has_rows || !(dot(moved_h, moved_h) < max_moved_q2)) {
-            atomicMax(has_moved[MOVED_IN_STEP], 1u);
-            atomicMax(has_moved[row_flag + 1u], 1u);
-        }
+    if (ROW_WORDS != 0u && row_flag != INVALID_INDEX &&
+        (rows[row_flag] != 0u || is_beyond_skin(x, listed[i], inverse_h, max_moved_q2))) {
+        atomicMax(rows[MOVED_IN_STEP], 1u);
+        atomicMax(rows[row_flag + 1u], 1u);
     }
     multiplier[i] += own.w;
 }

@@ -36,7 +36,7 @@ layout(scalar, push_constant) uniform Params {
     // Flag in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
 };
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 // Returns (μ_s, μ_k) of the faces of the domain that have displaced a particle: the mean, weighted by the
 // squares of the displacements.
@@ -73,7 +73,7 @@ void main() {
     float contact_m = terms.contact_q * terms.support_m;
     vec3 correction = vec3(0.0);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
-        uint j = NEIGHBOUR_AT(row, i, k);
+        uint j = NEIGHBOUR_AT(row, k);
         vec3 offset = x - predicted[j];
         float r2 = dot(offset, offset);
         if (r2 >= contact_m * contact_m || j == i || r2 == 0.0) continue;

@@ -36,7 +36,7 @@ layout(scalar, push_constant) uniform Params {
     uint row_flag;
 };
 #include "snow/density.glsl"
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -48,14 +48,14 @@ void main() {
     float inverse_h = 1.0 / terms.support_m;
     DensitySum sum = density_of_self();
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
-        uint j = NEIGHBOUR_AT(row, i, k);
+        uint j = NEIGHBOUR_AT(row, k);
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 < 1.0 && j != i) add_density(sum, terms, offset, sqrt(q2), 1.0);
     }
     float touched = 0.0;
     FOR_EACH_NEIGHBOUR(row, row.other, solid_cell_start, terms.grid, home, k) {
-        vec3 offset = (x - solid_predicted[NEIGHBOUR_AT(row, i, k)]) * inverse_h;
+        vec3 offset = (x - solid_predicted[NEIGHBOUR_AT(row, k)]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);

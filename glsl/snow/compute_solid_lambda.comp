@@ -29,7 +29,7 @@ layout(scalar, push_constant) uniform Params {
     uint row_flag;
 };
 #include "snow/density.glsl"
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -45,7 +45,7 @@ void main() {
     DensitySum sum = density_of_self();
     float constraints = terms.link_spring > 0.0 ? 0.0 : float(degree[i]);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
-        uint j = NEIGHBOUR_AT(row, i, k);
+        uint j = NEIGHBOUR_AT(row, k);
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= reach * reach || j == i) continue;
@@ -54,7 +54,7 @@ void main() {
         if (is_blending) add_density(sum, terms, offset, q, 1.0);
     }
     FOR_EACH_NEIGHBOUR(row, row.other, fluid_cell_start, terms.grid, home, k) {
-        vec3 offset = (x - fluid_predicted[NEIGHBOUR_AT(row, i, k)]) * inverse_h;
+        vec3 offset = (x - fluid_predicted[NEIGHBOUR_AT(row, k)]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= reach * reach) continue;
         float q = sqrt(q2);

@@ -44,7 +44,7 @@ layout(scalar, push_constant) uniform Params {
     // Flag in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
 };
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 // Returns the temperature of an image: at an edge, the faces have the mean of their temperatures.
 float image_temperature(uvec3 sides, float t) {
@@ -79,7 +79,7 @@ void main() {
             Row here = place == 0u ? row : no_row();
             Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
             FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
-                uint j = NEIGHBOUR_AT(here, i, k);
+                uint j = NEIGHBOUR_AT(here, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, correction[j]);
@@ -87,7 +87,7 @@ void main() {
             }
             if (HAS_OTHER == 0u) continue;
             FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
-                uint j = NEIGHBOUR_AT(here, i, k);
+                uint j = NEIGHBOUR_AT(here, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
@@ -96,12 +96,12 @@ void main() {
         }
     } else {
         FOR_EACH_NEIGHBOUR(row, row.own, cell_start, conduction.grid, home, k) {
-            uint j = NEIGHBOUR_AT(row, i, k);
+            uint j = NEIGHBOUR_AT(row, k);
             own += warmth_from(conduction, x, t, predicted[j], temperature[j]);
         }
         if (HAS_OTHER != 0u) {
             FOR_EACH_NEIGHBOUR(row, row.other, other_cell_start, conduction.grid, home, k) {
-                uint j = NEIGHBOUR_AT(row, i, k);
+                uint j = NEIGHBOUR_AT(row, k);
                 between += warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
             }
         }

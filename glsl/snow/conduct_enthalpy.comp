@@ -45,7 +45,7 @@ layout(scalar, push_constant) uniform Params {
     // Flag in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
 };
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 // Returns φ in W/m.
 float potential_of(float t) {
@@ -71,14 +71,14 @@ void main() {
             Row here = place == 0u ? row : no_row();
             Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
             FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
-                uint j = NEIGHBOUR_AT(here, i, k);
+                uint j = NEIGHBOUR_AT(here, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, correction[j]);
                 sum += (potential_of(temperature[j]) - potential) * weight;
             }
             FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
-                uint j = NEIGHBOUR_AT(here, i, k);
+                uint j = NEIGHBOUR_AT(here, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
@@ -87,11 +87,11 @@ void main() {
         }
     } else {
         FOR_EACH_NEIGHBOUR(row, row.own, cell_start, conduction.grid, home, k) {
-            uint j = NEIGHBOUR_AT(row, i, k);
+            uint j = NEIGHBOUR_AT(row, k);
             sum += warmth_from(conduction, x, potential, predicted[j], potential_of(temperature[j]));
         }
         FOR_EACH_NEIGHBOUR(row, row.other, other_cell_start, conduction.grid, home, k) {
-            uint j = NEIGHBOUR_AT(row, i, k);
+            uint j = NEIGHBOUR_AT(row, k);
             float other = potential_of(other_temperature[j]);
             sum += warmth_from(conduction, x, potential, other_predicted[j], other);
         }

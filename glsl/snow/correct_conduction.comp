@@ -36,7 +36,7 @@ layout(scalar, push_constant) uniform Params {
     // Flag in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
 };
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 // Fourth moments: of the axes' squares with themselves (xxxx, yyyy, zzzz), the squares of yz, xz and xy, and
 // x², y² and z² with yz, xz and xy.
@@ -93,12 +93,12 @@ void main() {
         Row here = place == 0u ? row : no_row();
         Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
         FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
-            vec3 x_j = predicted[NEIGHBOUR_AT(here, i, k)];
+            vec3 x_j = predicted[NEIGHBOUR_AT(here, k)];
             add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j));
         }
         if (HAS_OTHER == 0u) continue;
         FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
-            vec3 x_j = other_predicted[NEIGHBOUR_AT(here, i, k)];
+            vec3 x_j = other_predicted[NEIGHBOUR_AT(here, k)];
             add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j));
         }
     }

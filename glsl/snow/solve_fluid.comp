@@ -37,7 +37,7 @@ layout(scalar, push_constant) uniform Params {
     uint row_flag;
 };
 #include "snow/pair.glsl"
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -49,7 +49,7 @@ void main() {
     float inverse_h = 1.0 / terms.support_m;
     vec3 correction = vec3(0.0);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
-        uint j = NEIGHBOUR_AT(row, i, k);
+        uint j = NEIGHBOUR_AT(row, k);
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
@@ -64,7 +64,7 @@ void main() {
     vec3 touching = vec3(0.0);
     vec3 force = vec3(0.0);
     FOR_EACH_NEIGHBOUR(row, row.other, solid_cell_start, terms.grid, home, k) {
-        uint j = NEIGHBOUR_AT(row, i, k);
+        uint j = NEIGHBOUR_AT(row, k);
         vec4 other = solid_constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);

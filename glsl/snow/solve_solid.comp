@@ -27,7 +27,7 @@ layout(constant_id = 2) const uint HAS_CONTACT_SPRINGS = 0;
 layout(constant_id = 3) const uint HAS_LINK_SPRINGS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
-// The cells of particles, too; without rows (ROW_SLOTS 0) these alone.
+// The cells of particles, too; without rows (ROW_WORDS 0) these alone.
 layout(scalar, binding = 1) readonly buffer Rows { uint rows[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
@@ -49,7 +49,7 @@ layout(scalar, push_constant) uniform Params {
     uint row_flag;
 };
 #include "snow/pair.glsl"
-#include "snow/neighbours.glsl"
+#include "pbd/neighbours.glsl"
 
 // Returns x_i − x_j in m where springs are evaluated: in the first iteration at the last step's positions.
 vec3 spring_offset(uint i, uint j) {
@@ -88,14 +88,14 @@ void main() {
     SnowTerms terms = all_terms[0];
     vec4 own = constraint[i];
     vec2 own_contact = contact[i];
-    uvec3 home = home_of(terms.grid, rows[ROW_SLOTS == 0u ? i : cell_at(stride_of(rows.length()), i)]);
     Row row = row_of(i, row_flag);
+    uvec3 home = home_of(terms.grid, ROW_WORDS == 0u ? rows[i] : row_cell(row, i));
     float inverse_h = 1.0 / terms.support_m;
     vec3 correction = vec3(0.0);
     vec3 touching = vec3(0.0);
     vec3 force = vec3(0.0);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
-        uint j = NEIGHBOUR_AT(row, i, k);
+        uint j = NEIGHBOUR_AT(row, k);
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
@@ -109,7 +109,7 @@ void main() {
         }
     }
     FOR_EACH_NEIGHBOUR(row, row.other, fluid_cell_start, terms.grid, home, k) {
-        uint j = NEIGHBOUR_AT(row, i, k);
+        uint j = NEIGHBOUR_AT(row, k);
         vec4 other = fluid_constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);

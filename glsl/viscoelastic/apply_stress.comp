@@ -9,22 +9,18 @@
 #include "viscoelastic/terms.glsl"
 #include "viscoelastic/neighbours.glsl"
 
-layout(constant_id = 1) const uint HAS_ROWS = 0;
-layout(constant_id = 2) const uint ROW_SLOTS = 1;
 // 1 for the one-sided force of Huang2016 eq 2.24, which does not conserve momentum.
-layout(constant_id = 3) const uint AS_PRINTED = 0;
+layout(constant_id = 1) const uint AS_PRINTED = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Field { vec3 field[]; };
-layout(scalar, binding = 5) readonly buffer Neighbour { uint neighbour[]; };
-layout(scalar, binding = 6) readonly buffer Row { uint row[]; };
-layout(scalar, binding = 7) readonly buffer HasMoved { uint has_moved[]; };
-layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; };
-layout(scalar, binding = 9) readonly buffer Coupling { vec4 coupling[]; };
-layout(scalar, binding = 10) writeonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 5) readonly buffer Rows { uint rows[]; };
+layout(scalar, binding = 6) readonly buffer Terms { ViscoelasticTerms terms[]; };
+layout(scalar, binding = 7) readonly buffer Coupling { vec4 coupling[]; };
+layout(scalar, binding = 8) writeonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x; 0 for directions of the solve.
     float wall_speed_m_s;

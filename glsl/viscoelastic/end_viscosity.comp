@@ -7,6 +7,7 @@
 // flows.
 //
 // Bytes: 72 a particle. Order-independent.
+// Elements: rows = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "pbd/neighbour_rows.glsl"
@@ -22,7 +23,7 @@ layout(scalar, binding = 2) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 3) writeonly buffer Impulse { vec3 impulse[]; };
 layout(scalar, binding = 4) buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 5) readonly buffer Listed { vec3 listed[]; };
-layout(scalar, binding = 6) buffer HasMoved { uint has_moved[]; };
+layout(scalar, binding = 6) buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Walls walls;
     float dt_s;
@@ -39,8 +40,6 @@ void main() {
     if (change == vec3(0.0)) return;
     vec3 x = confine(walls, PERIODIC, predicted[i] + dt_s * change);
     predicted[i] = x;
-    if (HAS_ROWS != 0u) {
-        vec3 moved_h = (x - listed[i]) * inverse_h;
-        if (!(dot(moved_h, moved_h) < max_moved_q2)) atomicMax(has_moved[MOVED_IN_STEP], 1u);
-    }
+    if (HAS_ROWS != 0u && is_beyond_skin(x, listed[i], inverse_h, max_moved_q2))
+        atomicMax(rows[MOVED_IN_STEP], 1u);
 }

@@ -7,7 +7,6 @@
 #define VISCOELASTIC_NEIGHBOURS
 #include "sph/kernels.glsl"
 #include "common/images.glsl"
-#include "pbd/neighbour_rows.glsl"
 
 // Returns w at a distance of q in h, 0 < q < 1. Below a half u² − 4v² is 2q − 3q², whose quotient by q would
 // lose all digits of close pairs.
@@ -46,41 +45,28 @@ float face_velocity(uvec3 sides, float wall_speed_m_s) {
 }
 
 // Calls `add_neighbour(sums, j, offset, q, sides)` for each neighbour of particle i, with offset = (x_j −
-// x_i)/h.
-#define VISIT_NEIGHBOURS(t, i, x, sums)                                                                       \
-    {                                                                                                         \
-        float inverse_h_ = 1.0 / (t).support_m;                                                               \
-        uint own_row_ = HAS_ROWS != 0u && has_moved[MOVED_IN_STEP] == 0u ? row[i] : ROW_TOO_SHORT;            \
-        if (own_row_ != ROW_TOO_SHORT) {                                                                      \
-            uint row_stride_ = neighbour.length() / ROW_SLOTS;                                                \
-            uint n_own_ = own_row_ & 0xffffu;                                                                 \
-            for (uint slot_ = 0u; slot_ < n_own_; ++slot_) {                                                  \
-                uint j_ = neighbour[slot_ * row_stride_ + i];                                                 \
-                vec3 offset_ = (predicted[j_] - x) * inverse_h_;                                              \
-                float q2_ = dot(offset_, offset_);                                                            \
-                if (q2_ < 1.0 && q2_ > 0.0) add_neighbour(sums, j_, offset_, sqrt(q2_), uvec3(0u));           \
-            }                                                                                                 \
-            [[dont_unroll]] for (uint slot_ = n_own_; slot_ < own_row_ >> 16; ++slot_) {                      \
-                uint entry_ = neighbour[slot_ * row_stride_ + i];                                             \
-                uvec3 sides_ = row_sides(entry_);                                                             \
-                if (is_joined(t, sides_)) add_image(sums, row_particle(entry_), sides_, x, inverse_h_);       \
-            }                                                                                                 \
-        } else {                                                                                              \
-            uvec3 home_ = home_of((t).grid, key[i]);                                                          \
-            FOR_EACH_CANDIDATE((t).grid, home_, j_) {                                                         \
-                vec3 offset_ = (predicted[j_] - x) * inverse_h_;                                              \
-                float q2_ = dot(offset_, offset_);                                                            \
-                if (q2_ < 1.0 && q2_ > 0.0) add_neighbour(sums, j_, offset_, sqrt(q2_), uvec3(0u));           \
-            }                                                                                                 \
-            Faces faces_ = near_faces((t).grid, (t).domain_max_m, home_);                                     \
-            uint n_places_ = place_count(faces_);                                                             \
-            [[dont_unroll]] for (uint place_ = 1u; place_ < n_places_; ++place_) {                            \
-                Image image_ = image_of((t).grid, (t).domain_max_m, (t).periodic, faces_, home_, place_);     \
-                if (!is_joined(t, image_.sides)) continue;                                                    \
-                FOR_EACH_IN_CELLS(cell_start, (t).grid, image_.cells, j_)                                     \
-                    add_image(sums, j_, image_.sides, x, inverse_h_);                                         \
-            }                                                                                                 \
-        }                                                                                                     \
+// x_i)/h, and `add_image` (image.glsl) for each image.
+#define VISIT_NEIGHBOURS(t, i, x, sums)                                                                      \
+    {                                                                                                        \
+        float inverse_h_ = 1.0 / (t).support_m;                                                              \
+        uvec3 home_ = home_of((t).grid, key[i]);                                                             \
+        Row row_at_ = row_of(i, MOVED_IN_STEP);                                                              \
+        FOR_EACH_NEIGHBOUR(row_at_, row_at_.own, cell_start, (t).grid, home_, k_) {                          \
+            uint j_ = NEIGHBOUR_AT(row_at_, k_);                                                             \
+            vec3 offset_ = (predicted[j_] - x) * inverse_h_;                                                 \
+            float q2_ = dot(offset_, offset_);                                                               \
+            if (q2_ < 1.0 && q2_ > 0.0) add_neighbour(sums, j_, offset_, sqrt(q2_), uvec3(0u));              \
+        }                                                                                                    \
+        uint n_places_ = image_places(row_at_, (t).grid, (t).domain_max_m, home_);                           \
+        [[dont_unroll]] for (uint place_ = 1u; place_ < n_places_; ++place_) {                               \
+            Image image_ = image_place(row_at_, (t).grid, (t).domain_max_m, (t).periodic, home_, place_);    \
+            FOR_EACH_NEIGHBOUR_IN(row_at_, row_at_.other, cell_start, (t).grid, image_.cells, k_) {          \
+                uint entry_ = NEIGHBOUR_AT(row_at_, k_);                                                     \
+                uvec3 sides_ = image_sides(row_at_, image_, entry_);                                         \
+                uint j_ = image_particle(row_at_, entry_);                                                   \
+                if (is_joined(t, sides_)) add_image(sums, j_, sides_, x, inverse_h_);                        \
+            }                                                                                                \
+        }                                                                                                    \
     }
 
 #endif

@@ -37,36 +37,32 @@
 #include "linalg/polar.glsl"
 #include "viscoelastic/shifting.glsl"
 
-layout(constant_id = 1) const uint HAS_ROWS = 0;
-layout(constant_id = 2) const uint ROW_SLOTS = 1;
-layout(constant_id = 3) const uint ELASTICITY = 0;
+layout(constant_id = 1) const uint ELASTICITY = 0;
 // 1 if viscosity is solved implicitly: the coupling is then that of elasticity alone.
-layout(constant_id = 4) const uint IS_IMPLICIT = 0;
+layout(constant_id = 2) const uint IS_IMPLICIT = 0;
 // 1 if temperature shifts viscosity, 2 if relaxation, too.
-layout(constant_id = 5) const uint SHIFTS = 0;
+layout(constant_id = 3) const uint SHIFTS = 0;
 // 1 if the positions are those of the start of the step.
-layout(constant_id = 6) const uint IS_AT_START = 0;
+layout(constant_id = 4) const uint IS_AT_START = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Updated { vec3 updated[]; };
-layout(scalar, binding = 5) readonly buffer Neighbour { uint neighbour[]; };
-layout(scalar, binding = 6) readonly buffer Row { uint row[]; };
-layout(scalar, binding = 7) readonly buffer HasMoved { uint has_moved[]; };
-layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; };
+layout(scalar, binding = 5) readonly buffer Rows { uint rows[]; };
+layout(scalar, binding = 6) readonly buffer Terms { ViscoelasticTerms terms[]; };
 // xx, yy, zz and xy, xz, yz of A − I, or of S.
-layout(scalar, binding = 9) buffer Diagonal { vec3 diagonal[]; };
-layout(scalar, binding = 10) buffer OffDiagonal { vec3 off_diagonal[]; };
+layout(scalar, binding = 7) buffer Diagonal { vec3 diagonal[]; };
+layout(scalar, binding = 8) buffer OffDiagonal { vec3 off_diagonal[]; };
 // Where temperature shifts viscosity, the factor is in the place of the viscosity before
 // (shift_viscosity.comp).
-layout(scalar, binding = 11) buffer Shape { vec4 shape[]; };
-layout(scalar, binding = 12) writeonly buffer Coupling { vec4 coupling[]; };
-layout(scalar, binding = 13) writeonly buffer Stress { vec3 stress[]; };
+layout(scalar, binding = 9) buffer Shape { vec4 shape[]; };
+layout(scalar, binding = 10) writeonly buffer Coupling { vec4 coupling[]; };
+layout(scalar, binding = 11) writeonly buffer Stress { vec3 stress[]; };
 // Lowest index of a particle with each kind of fault.
-layout(scalar, binding = 14) buffer Faulty { uint faulty[]; };
-layout(scalar, binding = 15) writeonly buffer Shift { vec3 shift[]; };
+layout(scalar, binding = 12) buffer Faulty { uint faulty[]; };
+layout(scalar, binding = 13) writeonly buffer Shift { vec3 shift[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x.
     float wall_speed_m_s;

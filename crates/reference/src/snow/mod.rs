@@ -456,7 +456,7 @@ impl State {
     }
 
     /// Returns the particles of its own and of the other phase within a reach in h of particle `i` at the
-    /// predicted positions, in the order of their cells: twin of `snow/list_neighbours`.
+    /// predicted positions, in the order of their cells: twin of `pbd/list_neighbours`.
     pub fn list_neighbours(&self, p: &Parameters, kind: Kind, i: usize, reach: f32) -> [Vec<u32>; 2] {
         let mut rows = [Vec::new(), Vec::new()];
         for (other, j) in self.candidates(p, kind, i) {
@@ -471,7 +471,7 @@ impl State {
     }
 
     /// Returns true if a particle of a phase is not closer than a distance, whose square in h is
-    /// `max_moved_q2`, to where its neighbours were listed: twin of `snow/mark_moved`.
+    /// `max_moved_q2`, to where its neighbours were listed: twin of `pbd/mark_moved`.
     pub fn mark_moved(&self, p: &Parameters, kind: Kind, listed: &[[f32; 3]], max_moved_q2: f32) -> bool {
         let is_far = |(x, listed): (&[f32; 3], &[f32; 3])| {
             let moved_h = zip(*x, *listed, |a, b| (a - b) * (1.0 / p.fluid.support_m));

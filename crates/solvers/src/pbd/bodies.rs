@@ -31,7 +31,7 @@ pub(super) struct Bodies {
     inverse_h: f32,
     /// Stand in for those of rows of neighbours.
     no_listed: Buffer<[f32; 3]>,
-    no_flags: Buffer<u32>,
+    no_rows: Buffer<u32>,
     compute_boundary_density: Kernel<compute_boundary_density::Interface>,
     project_water: Kernel<project_out_of_bodies::Interface>,
     project_snow: Kernel<project_out_of_bodies::Interface>,
@@ -108,14 +108,8 @@ impl Bodies {
         let (bodies, body_data) = surroundings.upload(device)?;
         let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
         let project = |has_push: u32| {
-            let has_rows = 1 - has_push;
-            let constants = project_out_of_bodies::Specialization {
-                workgroup_size,
-                body_kinds,
-                has_push,
-                has_rows,
-                has_motion,
-            };
+            let constants =
+                project_out_of_bodies::Specialization { workgroup_size, body_kinds, has_push, has_motion };
             Kernel::specialized(device, &constants)
         };
         let boundary_density =
@@ -138,7 +132,7 @@ impl Bodies {
             compute_boundary_density: Kernel::specialized(device, &boundary_density)?,
             inverse_h: 1.0 / parameters.support_m,
             no_listed: device.buffer("no listed positions", 0)?,
-            no_flags: device.buffer("no flags", 0)?,
+            no_rows: device.buffer("no rows", 0)?,
             project_water: project(0)?,
             project_snow: project(1)?,
             apply_drag: Kernel::specialized(device, &drag)?,
@@ -183,10 +177,7 @@ impl Bodies {
         (material, displacement): (Material, Displacement),
         rows: Option<&NeighbourRows>,
     ) {
-        let (listed, has_moved) = match rows {
-            Some(rows) => (&rows.listed, &rows.has_moved),
-            None => (&self.no_listed, &self.no_flags),
-        };
+        let buffers = rows.map_or((&self.no_listed, &self.no_rows), |own| (own.listed(0), own.buffer(0)));
         let bindings = project_out_of_bodies::Bindings {
             count,
             terms: &self.terms,
@@ -198,8 +189,8 @@ impl Bodies {
             predicted,
             push: &interaction.push,
             sums: &self.sums,
-            listed,
-            has_moved,
+            listed: buffers.0,
+            rows: buffers.1,
         };
         let params = project_out_of_bodies::Params {
             is_first: (displacement == Displacement::Prediction).into(),
@@ -214,7 +205,7 @@ impl Bodies {
             },
             inverse_h: self.inverse_h,
             max_moved_q2: rows.map_or(0.0, NeighbourRows::max_moved_q2),
-            row_flag: rows.map_or(NO_FLAG, |rows| rows.stride_and_flag().1),
+            row_flag: rows.map_or(NO_FLAG, NeighbourRows::flag),
         };
         let kernel = if material == Material::Snow { &self.project_snow } else { &self.project_water };
         recorder.dispatch_counted(kernel, bindings, params);

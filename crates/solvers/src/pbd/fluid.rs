@@ -6,7 +6,7 @@ use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
 use super::fault::FaultReport;
 use super::metrics::{MeasurePass, PendingMetrics};
-use super::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
+use super::motion::{Corrected, FaultDetection, Motion, Smoothing};
 use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
@@ -89,9 +89,8 @@ impl Kernels {
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        rows: &NeighbourRows,
+        row_words: u32,
     ) -> frazil_vk::Result<Self> {
-        let has_rows = u32::from(rows.slots() > 0);
         let has_bodies = parameters.has_bodies().into();
         let is_complementary = u32::from(parameters.density_tolerance > 0.0);
         let has_images = u32::from(parameters.has_images);
@@ -102,22 +101,22 @@ impl Kernels {
             has_bodies,
             is_complementary,
             has_images,
-            has_rows,
             periodic,
             smoothing_kernel,
+            row_words,
         };
         let solve_positions = solve_positions::Specialization {
             workgroup_size,
             has_bodies,
             has_images,
-            has_rows,
             periodic,
             smoothing_kernel,
             has_pressure: (parameters.pressure_strength != 0.0).into(),
             gradient_at_start: parameters.gradient_at_start.into(),
+            row_words,
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, parameters, rows.layout(), true)?,
+            motion: Motion::new(device, workgroup_size, parameters, row_words, true)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
         })
@@ -130,8 +129,6 @@ type Initial<'a> = (&'a [[f32; 3]], &'a [[f32; 3]], &'a [u32]);
 /// What a fluid needs of a changed scene, created before anything changes.
 pub struct PreparedFluid {
     parameters: Parameters,
-    /// Rows with another number of flags.
-    rows: Option<NeighbourRows>,
     kernels: Kernels,
     bodies: Option<Bodies>,
 }
@@ -200,7 +197,7 @@ impl Fluid {
         step: u64,
     ) -> Result<Self, SolverError> {
         let (workgroup_size, capacity) = (tuning.workgroup_size(), initial.2.len() as u32);
-        let rows = NeighbourRows::new(device, &parameters, tuning, capacity)?;
+        let rows = NeighbourRows::new(device, &parameters, tuning, capacity, 1)?;
         let mut particles = Particles::new(device, &parameters, initial, (capacity, false), tuning)?;
         let density_solve = DensitySolve::new(device, workgroup_size, &parameters, &mut particles.table)?;
         let clock = Clock::new(device, step)?;
@@ -209,7 +206,7 @@ impl Fluid {
             bodies.register(&mut particles.table);
         }
         Ok(Self {
-            kernels: Kernels::new(device, workgroup_size, &parameters, &rows)?,
+            kernels: Kernels::new(device, workgroup_size, &parameters, rows.words())?,
             rows,
             metrics_pass: MeasurePass::new(device, capacity)?,
             density_solve,
@@ -267,9 +264,7 @@ impl Fluid {
             Stage::Reorder => self.particles.table.permute(recorder, &self.particles.order),
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
             Stage::ListNeighbours => {
-                let own = &self.particles;
-                let places = [own.predicted(), own.position()];
-                self.rows.record(recorder, &own.phase.count, &own.grid, own.key(), places);
+                self.rows.record(recorder, &[self.particles.in_cells()]);
             }
             Stage::BeginDensitySolve => self.begin_density_solve(recorder),
             Stage::SolveDensity => self.solve_density(recorder, self.predicted(), true),
@@ -353,12 +348,9 @@ impl Fluid {
             density: &self.density,
             multiplier: self.density_solve.multiplier.front(),
             excess: &self.density_solve.excess,
-            neighbour: &self.rows.neighbour,
-            row: &self.rows.row,
-            has_moved: &self.rows.has_moved,
+            rows: self.rows.buffer(0),
         };
         let p = &self.parameters;
-        let (row_stride, row_flag) = self.rows.stride_and_flag();
         let params = solve_density::Params {
             grid: self.grid.grid(),
             walls: p.walls,
@@ -366,8 +358,7 @@ impl Fluid {
             volume_h3: p.volume_h3,
             rest_density_kg_m3: p.rest_density_kg_m3,
             relaxation: p.relaxation,
-            row_stride,
-            row_flag,
+            row_flag: self.rows.flag(),
         };
         recorder.dispatch_counted(&self.kernels.solve_density, bindings, params);
     }
@@ -382,15 +373,12 @@ impl Fluid {
             boundary_density: &self.interaction.boundary_density,
             predicted: self.predicted(),
             multiplier: self.density_solve.multiplier.front(),
-            neighbour: &self.rows.neighbour,
-            row: &self.rows.row,
-            listed: &self.rows.listed,
-            has_moved: &self.rows.has_moved,
+            rows: self.rows.buffer(0),
+            listed: self.rows.listed(0),
             position: self.phase.position.front(),
             compensation: &self.density_solve.compensation,
         };
         let p = &self.parameters;
-        let (row_stride, row_flag) = self.rows.stride_and_flag();
         let params = solve_positions::Params {
             grid: self.grid.grid(),
             walls: p.walls,
@@ -400,9 +388,8 @@ impl Fluid {
             pressure_strength: p.pressure_strength,
             pressure_inverse_shape: p.pressure_inverse_shape,
             pressure_exponent: p.pressure_exponent,
-            row_stride,
             max_moved_q2: self.rows.max_moved_q2(),
-            row_flag,
+            row_flag: self.rows.flag(),
         };
         recorder.dispatch_counted(&self.kernels.solve_positions, bindings, params);
         self.rows.advance();
@@ -418,8 +405,7 @@ impl Fluid {
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let rows = self.rows.buffers();
-        let place = Place { key: self.key(), predicted: self.predicted(), grid: &self.grid, rows };
+        let place = (self.in_cells(), self.rows.buffer(0));
         let smoothing = Smoothing::of_water(p);
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
         if let Some(bodies) = &self.bodies {
@@ -432,8 +418,7 @@ impl Fluid {
     /// Records XSPH alone, of the velocities after the constraints, for a solver that goes on from these.
     pub(crate) fn smooth_updated(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let rows = self.rows.buffers();
-        let place = Place { key: self.key(), predicted: self.predicted(), grid: &self.grid, rows };
+        let place = (self.in_cells(), self.rows.buffer(0));
         let smoothing = Smoothing { viscosity_share: 0.0, ..Smoothing::of_water(p) };
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
         let velocity = &self.phase.velocity;
@@ -490,36 +475,20 @@ impl Fluid {
             });
         }
         let workgroup_size = self.tuning.workgroup_size();
-        // There is a flag for each iteration. The rows themselves are made anew in each step.
-        let old = &self.parameters;
-        let iterations = |p: &Parameters| [p.iterations, p.max_iterations];
-        let rows = match iterations(old) == iterations(&parameters) {
-            true => None,
-            false => {
-                let capacity = self.phase.count.capacity;
-                let mut rows = NeighbourRows::new(device, &parameters, self.tuning, capacity)?;
-                if self.rows.has_start() {
-                    rows.include_start(device)?;
-                }
-                Some(rows)
-            }
-        };
-        let kernels = Kernels::new(device, workgroup_size, &parameters, rows.as_ref().unwrap_or(&self.rows))?;
+        let kernels = Kernels::new(device, workgroup_size, &parameters, self.rows.words())?;
         let bodies = Bodies::new(device, workgroup_size, &parameters, &self.clock, [0.0; 2])?;
-        Ok(PreparedFluid { parameters, rows, kernels, bodies })
+        Ok(PreparedFluid { parameters, kernels, bodies })
     }
 
     /// Adopts the parameters of a scene.
     pub fn adopt(&mut self, prepared: PreparedFluid) {
-        let PreparedFluid { parameters, rows, kernels, bodies } = prepared;
+        let PreparedFluid { parameters, kernels, bodies } = prepared;
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
             old.adopt(new);
         }
         self.density_solve.set_parameters(&parameters);
         self.kernels = kernels;
-        if let Some(rows) = rows {
-            self.rows = rows;
-        }
+        self.rows.set_parameters(&parameters);
         self.parameters = parameters;
     }
 

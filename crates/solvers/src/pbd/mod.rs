@@ -36,7 +36,7 @@ pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;
 pub(crate) use neighbour_rows::NO_FLAG;
-pub use neighbour_rows::{NEIGHBOUR_SLOTS, NeighbourRows};
+pub use neighbour_rows::{DownloadedRows, NEIGHBOUR_SLOTS, NeighbourRows};
 pub use parameters::Parameters;
 pub use particles::Particles;
 pub use shown::set_infos;

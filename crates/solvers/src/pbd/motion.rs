@@ -1,8 +1,8 @@
 //! Passes common to all position-based phases, independent of their constraints: predict positions, update
 //! and smooth velocities.
 
+use super::neighbour_rows::PhaseCells;
 use super::parameters::Parameters;
-use frazil_kernels::UniformGrid;
 use frazil_particles::PhaseArray;
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
 use frazil_shaders::types::{FaultLimits, Grid, Walls};
@@ -14,19 +14,8 @@ pub(super) struct Motion {
     predict: Kernel<predict::Interface>,
     update_velocity: Kernel<update_velocity::Interface>,
     smooth_velocity: Kernel<smooth_velocity::Interface>,
-    /// Stands for the rows of neighbours where there are none.
-    none: Buffer<u32>,
     /// Stands for the compensation where there is none.
     no_compensation: Buffer<[f32; 3]>,
-}
-
-/// Particles of a phase within a step.
-pub(super) struct Place<'a> {
-    pub key: &'a Buffer<u32>,
-    pub predicted: &'a Buffer<[f32; 3]>,
-    pub grid: &'a UniformGrid,
-    /// Neighbours of the predicted positions: entries, lengths and flags of rows.
-    pub rows: Option<[&'a Buffer<u32>; 3]>,
 }
 
 /// Detection of faults of a phase.
@@ -35,15 +24,6 @@ pub(super) struct FaultDetection<'a> {
     /// Lowest index of a particle with each kind of fault.
     pub faulty: &'a Buffer<u32>,
     pub limits: FaultLimits,
-}
-
-/// Layout of rows of neighbours in the buffers of [`Place::rows`].
-#[derive(Clone, Copy)]
-pub(super) struct RowLayout {
-    /// Slots of a row, 0 without rows.
-    pub slots: u32,
-    /// True if the three are one buffer.
-    pub is_joint: bool,
 }
 
 /// Predicted positions within a step.
@@ -76,17 +56,16 @@ impl Smoothing {
 }
 
 impl Motion {
-    /// Makes the kernels. With `is_compensated`, corrections are
-    /// added to the predicted positions by a compensated sum.
+    /// Makes the kernels, for rows of so many words, 0 without. With `is_compensated`, corrections are added
+    /// to the predicted positions by a compensated sum.
     pub fn new(
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        rows: RowLayout,
+        row_words: u32,
         is_compensated: bool,
     ) -> Result<Self> {
         let is_compensated = is_compensated.into();
-        let (has_rows, row_slots) = (u32::from(rows.slots > 0), rows.slots.max(1));
         let periodic = parameters.periodic;
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
@@ -104,13 +83,10 @@ impl Motion {
                 &smooth_velocity::Specialization {
                     workgroup_size,
                     has_face_friction,
-                    has_rows,
-                    row_slots,
-                    is_joint: rows.is_joint.into(),
                     smoothing_kernel: parameters.kernel,
+                    row_words,
                 },
             )?,
-            none: device.buffer("no rows", 1)?,
             no_compensation: device.buffer("no compensation", 1)?,
         })
     }
@@ -180,29 +156,26 @@ impl Motion {
         recorder.dispatch_counted(&self.update_velocity, bindings, params);
     }
 
-    /// Records XSPH, and the drag of the domain's walls.
+    /// Records XSPH between the neighbours in rows, and the drag of the domain's walls.
     pub fn smooth_velocity(
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        place: Place<'_>,
+        (cells, rows): (PhaseCells<'_>, &Buffer<u32>),
         parameters: &Parameters,
         smoothing: Smoothing,
     ) {
-        let [neighbour, row, has_moved] = place.rows.unwrap_or([&self.none; 3]);
         let bindings = smooth_velocity::Bindings {
             count: &phase.count,
-            key: place.key,
-            cell_start: place.grid.cell_start(),
-            predicted: place.predicted,
+            key: cells.key,
+            cell_start: cells.grid.cell_start(),
+            predicted: cells.predicted,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
-            neighbour,
-            row,
-            has_moved,
+            rows,
         };
         let params = smooth_velocity::Params {
-            grid: place.grid.grid(),
+            grid: cells.grid.grid(),
             walls: parameters.walls,
             support_m: parameters.support_m,
             volume_h3: parameters.volume_h3,

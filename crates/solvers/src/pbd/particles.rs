@@ -1,6 +1,7 @@
 //! Particles of a position-based phase: columns, cells, and scratch buffers of a step.
 
 use super::bodies::BodyInteraction;
+use super::neighbour_rows::PhaseCells;
 use super::parameters::Parameters;
 use crate::{SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, GridOptions, UniformGrid};
@@ -79,6 +80,17 @@ impl Particles {
     /// Returns the grid, with the cells of the last step.
     pub fn grid(&self) -> &UniformGrid {
         &self.grid
+    }
+
+    /// Returns the particles at their predicted positions, and their cells.
+    pub(super) fn in_cells(&self) -> PhaseCells<'_> {
+        PhaseCells {
+            count: &self.phase.count,
+            key: self.key(),
+            grid: &self.grid,
+            predicted: self.predicted(),
+            position: self.position(),
+        }
     }
 
     /// Returns the predicted positions x*, between the permutation of a step and its end.

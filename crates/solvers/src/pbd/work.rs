@@ -1,9 +1,9 @@
 //! Pairs that the passes over neighbours work on.
 
 use super::Fluid;
-use super::neighbour_rows::NeighbourRows;
+use super::neighbour_rows::DownloadedRows;
 use crate::WorkCounter;
-use frazil_shaders::pbd::neighbour_rows::{ROW_INDEX_BITS, ROW_TOO_SHORT};
+use frazil_shaders::pbd::neighbour_rows::ROW_INDEX_BITS;
 use frazil_vk::Device;
 
 const LISTING: &[&str] = &["pbd.list_neighbours"];
@@ -12,9 +12,9 @@ const ALL: &[&str] = &["pbd.solve_density", "pbd.solve_positions", "pbd.smooth_v
 
 /// Numbers of pairs, each counted from both ends: those in rows, and those of them within the support radius.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Pairs {
-    listed: u64,
-    near: u64,
+pub(super) struct Pairs {
+    pub listed: u64,
+    pub near: u64,
 }
 
 impl Fluid {
@@ -27,13 +27,21 @@ impl Fluid {
     /// The device was lost.
     pub fn work_counters(&self, device: &Device) -> frazil_vk::Result<Vec<WorkCounter>> {
         let n = device.download(&self.count().count, 1)?[0] as usize;
-        let Some([own, images]) = count_pairs(self.rows(), self.parameters().periodic, n, device)? else {
+        let (rows, periodic) = (self.rows(), self.parameters().periodic);
+        if rows.slots() == 0 {
             return Ok(Vec::new());
+        }
+        let listed = device.download(rows.listed(0), n)?;
+        let image = |_, entry: u32| {
+            let j = (entry & ((1 << ROW_INDEX_BITS) - 1)) as usize;
+            Some(rows.image(listed[j], entry >> ROW_INDEX_BITS, periodic))
         };
+        let pairs = count_pairs(&rows.download(device, 0)?, &listed, rows.inverse_h(), image);
+        let Some([own, images]) = pairs else { return Ok(Vec::new()) };
         let counter = |item, kernels, count| WorkCounter { item, kernels, count };
         let found = device.buffer("candidates and neighbours", n.max(1))?;
         let mut recorder = device.recorder()?;
-        let (count, position) = (self.count(), self.rows().listed());
+        let (count, position) = (self.count(), rows.listed(0));
         let h_m = self.parameters().support_m;
         self.grid().record_neighbour_counts(&mut recorder, count, self.key(), position, h_m, &found);
         device.submit(recorder)?.wait()?;
@@ -48,35 +56,23 @@ impl Fluid {
     }
 }
 
-/// Counts the pairs of the first `n` rows with particles and with images behind faces of the domain.
-fn count_pairs(
-    rows: &NeighbourRows,
-    periodic: u32,
-    n: usize,
-    device: &Device,
-) -> frazil_vk::Result<Option<[Pairs; 2]>> {
-    if rows.slots() == 0 {
-        return Ok(None);
-    }
-    let row = device.download(rows.row(), n)?;
-    if row.contains(&ROW_TOO_SHORT) {
-        return Ok(None);
-    }
-    let neighbour = device.download(rows.neighbour(), rows.neighbour().len())?;
-    let listed = device.download(rows.listed(), n)?;
-    let stride = rows.neighbour().len() / rows.slots() as usize;
+/// Counts the pairs in the rows of particles listed at `at`: with their own phase, and with another or images,
+/// which `other` places by whether they are of their own phase, and by the entry. None if a row is too short.
+pub(super) fn count_pairs(
+    rows: &DownloadedRows,
+    at: &[[f32; 3]],
+    inverse_h: f32,
+    other: impl Fn(bool, u32) -> Option<[f32; 3]>,
+) -> Option<[Pairs; 2]> {
     let mut pairs = [Pairs::default(); 2];
-    for (i, (row, x)) in row.iter().zip(&listed).enumerate() {
-        let (n_own, n_all) = ((row & 0xffff) as usize, (row >> 16) as usize);
-        for slot in 0..n_all {
-            let entry = neighbour[slot * stride + i];
-            let j = (entry & ((1 << ROW_INDEX_BITS) - 1)) as usize;
-            let other = rows.image(listed[j], entry >> ROW_INDEX_BITS, periodic);
-            let q2: f32 = x.iter().zip(other).map(|(a, b)| ((a - b) * rows.inverse_h()).powi(2)).sum();
-            let pairs = &mut pairs[usize::from(slot >= n_own)];
-            pairs.listed += 1;
-            pairs.near += u64::from(q2 < 1.0);
+    for (i, x) in at.iter().enumerate() {
+        for (part, entries) in rows.row(i)?.into_iter().enumerate() {
+            for y in entries.into_iter().filter_map(|entry| other(part == 0, entry)) {
+                let q2: f32 = x.iter().zip(y).map(|(a, b)| ((a - b) * inverse_h).powi(2)).sum();
+                pairs[part].listed += 1;
+                pairs[part].near += u64::from(q2 < 1.0);
+            }
         }
     }
-    Ok(Some(pairs))
+    Some(pairs)
 }

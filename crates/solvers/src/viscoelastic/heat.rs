@@ -42,14 +42,14 @@ impl Heat {
     ) -> std::result::Result<Self, SolverError> {
         let capacity = fluid.count().capacity;
         let n = capacity as usize;
-        let row_slots = 0;
-        let correct = correct_conduction::Specialization { workgroup_size, has_other: 0, row_slots };
+        let row_words = 0;
+        let correct = correct_conduction::Specialization { workgroup_size, has_other: 0, row_words };
         let conduct = conduct::Specialization {
             workgroup_size,
             is_corrected: 1,
             has_other: 0,
             has_fixed_faces: u32::from(parameters.fixed_faces != 0),
-            row_slots,
+            row_words,
         };
         let reduction = |operation| ReductionF32::new(device, operation, capacity);
         Ok(Self {

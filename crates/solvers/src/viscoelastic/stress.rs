@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use super::shown::STRESS_NAMES;
 use crate::SolverError;
-use crate::pbd::{Fluid, NeighbourRows};
+use crate::pbd::Fluid;
 use frazil_particles::{Column, ColumnKind, Uses};
 use frazil_shaders::types::ViscoelasticTerms;
 use frazil_shaders::viscoelastic::terms::{NO_ELASTICITY, SPRINGS};
@@ -65,7 +65,7 @@ pub(super) struct Place<'a> {
     key: &'a Buffer<u32>,
     cell_start: &'a Buffer<u32>,
     position: &'a Buffer<[f32; 3]>,
-    rows: &'a NeighbourRows,
+    rows: &'a Buffer<u32>,
 }
 
 impl<'a> Place<'a> {
@@ -80,7 +80,12 @@ impl<'a> Place<'a> {
     }
 
     fn of(fluid: &'a Fluid, position: &'a Buffer<[f32; 3]>) -> Self {
-        Self { key: fluid.key(), cell_start: fluid.grid().cell_start(), position, rows: fluid.rows() }
+        Self {
+            key: fluid.key(),
+            cell_start: fluid.grid().cell_start(),
+            position,
+            rows: fluid.rows().buffer(0),
+        }
     }
 
     pub fn position(&self) -> &'a Buffer<[f32; 3]> {
@@ -96,8 +101,7 @@ impl Stress {
         fluid: &mut Fluid,
     ) -> std::result::Result<Self, SolverError> {
         let n = fluid.count().capacity as usize;
-        let rows = fluid.rows();
-        let (has_rows, row_slots) = (u32::from(rows.slots() > 0), rows.slots().max(1));
+        let row_words = fluid.rows().words();
         let terms = ViscoelasticTerms { grid: fluid.grid().grid(), ..parameters.terms };
         let is_implicit = parameters.is_implicit;
         // Springs act on velocities themselves.
@@ -107,22 +111,21 @@ impl Stress {
         };
         let update = update_stress::Specialization {
             workgroup_size,
-            has_rows,
-            row_slots,
             elasticity,
             is_implicit: is_implicit.into(),
             shifts: parameters.heat.map_or(0, |heat| 1 + u32::from(heat.shifts_relaxation)),
             is_at_start: 0,
+            row_words,
         };
         let update_viscosity =
             update_stress::Specialization { elasticity: NO_ELASTICITY, is_at_start: 1, ..update };
-        let differentiate = differentiate::Specialization { workgroup_size, has_rows, row_slots };
+        let differentiate = differentiate::Specialization { workgroup_size, row_words };
         let shift_particles =
             shift_particles::Specialization { workgroup_size, periodic: fluid.parameters().periodic };
         let as_printed = u32::from(parameters.as_printed);
-        let apply = apply_stress::Specialization { workgroup_size, has_rows, row_slots, as_printed };
-        let residual = compute_residual::Specialization { workgroup_size, has_rows, row_slots, as_printed };
-        let operator = apply_operator::Specialization { workgroup_size, has_rows, row_slots, as_printed };
+        let apply = apply_stress::Specialization { workgroup_size, as_printed, row_words };
+        let residual = compute_residual::Specialization { workgroup_size, as_printed, row_words };
+        let operator = apply_operator::Specialization { workgroup_size, as_printed, row_words };
         let max_travel_m = fluid.parameters().max_speed_m_s * fluid.parameters().dt_s;
         let (faulty, table) = (fluid.faulty().clone(), fluid.table_mut());
         let (strain, relaxed) = (Uses::STATE.permuted(), vec![[0.0; 3]; n]);
@@ -188,9 +191,7 @@ impl Stress {
             cell_start: place.cell_start,
             predicted: place.position,
             updated,
-            neighbour: place.rows.neighbour(),
-            row: place.rows.row(),
-            has_moved: place.rows.has_moved(),
+            rows: place.rows,
             terms: &self.terms,
             diagonal: self.diagonal.front(),
             off_diagonal: self.off_diagonal.front(),
@@ -238,9 +239,7 @@ impl Stress {
             cell_start: place.cell_start,
             predicted: place.position,
             field,
-            neighbour: place.rows.neighbour(),
-            row: place.rows.row(),
-            has_moved: place.rows.has_moved(),
+            rows: place.rows,
             terms: &self.terms,
             shape: &self.shape,
             coupling: &self.coupling,
@@ -264,9 +263,7 @@ impl Stress {
             cell_start: place.cell_start,
             predicted: place.position,
             field,
-            neighbour: place.rows.neighbour(),
-            row: place.rows.row(),
-            has_moved: place.rows.has_moved(),
+            rows: place.rows,
             terms: &self.terms,
             coupling: &self.coupling,
             velocity,
@@ -292,9 +289,7 @@ impl Stress {
             cell_start: place.cell_start,
             predicted: place.position,
             field,
-            neighbour: place.rows.neighbour(),
-            row: place.rows.row(),
-            has_moved: place.rows.has_moved(),
+            rows: place.rows,
             terms: &self.terms,
             coupling: &self.coupling,
             updated,
@@ -323,9 +318,7 @@ impl Stress {
             cell_start: place.cell_start,
             predicted: place.position,
             field,
-            neighbour: place.rows.neighbour(),
-            row: place.rows.row(),
-            has_moved: place.rows.has_moved(),
+            rows: place.rows,
             terms: &self.terms,
             coupling: &self.coupling,
             applied,

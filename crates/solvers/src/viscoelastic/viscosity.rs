@@ -168,8 +168,8 @@ impl Viscosity {
             velocity: phase.velocity.front(),
             impulse: self.impulse.front(),
             predicted: fluid.predicted(),
-            listed: rows.listed(),
-            has_moved: rows.has_moved(),
+            listed: rows.listed(0),
+            rows: rows.buffer(0),
         };
         let p = fluid.parameters();
         let params = end_viscosity::Params {

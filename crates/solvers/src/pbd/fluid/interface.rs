@@ -78,11 +78,12 @@ impl Solver for Fluid {
     }
 
     fn final_warnings(&self, device: &Device) -> Result<Vec<String>, SolverError> {
-        if !self.density_solve().is_adaptive() {
-            return Ok(Vec::new());
+        let mut warnings: Vec<String> = self.rows().warning().map(str::to_owned).into_iter().collect();
+        if self.density_solve().is_adaptive() {
+            let status = device.download(self.density_solve().status(), 1)?;
+            warnings.extend(status.iter().filter_map(|status| self.density_solve().warning(status)));
         }
-        let status = device.download(self.density_solve().status(), 1)?;
-        Ok(status.iter().filter_map(|status| self.density_solve().warning(status)).collect())
+        Ok(warnings)
     }
 
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {

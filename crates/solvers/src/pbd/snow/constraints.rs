@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::phase_particles::PhaseParticles;
-use super::rows::SnowRows;
+use crate::pbd::neighbour_rows::NeighbourRows;
 use crate::{SolverError, Surroundings};
 use frazil_scene::Springs;
 use frazil_shaders::snow::{
@@ -66,9 +66,9 @@ fn solvers(
     workgroup_size: u32,
     terms: &SnowTerms,
     [boundary, has_bodies]: [u32; 2],
-    rows: &SnowRows,
+    rows: &NeighbourRows,
 ) -> Result<SolveKernels, SolverError> {
-    let row_slots = rows.slots();
+    let row_words = rows.words();
     let has_contact_springs = u32::from(terms.contact_spring > 0.0);
     let fluid = solve_fluid::Specialization {
         workgroup_size,
@@ -76,14 +76,14 @@ fn solvers(
         has_bodies,
         has_pressure: u32::from(terms.pressure_strength != 0.0),
         has_contact_springs,
-        row_slots,
+        row_words,
     };
     let solid = solve_solid::Specialization {
         workgroup_size,
         has_bodies,
         has_contact_springs,
         has_link_springs: u32::from(terms.link_spring > 0.0),
-        row_slots,
+        row_words,
     };
     Ok((Kernel::specialized(device, &fluid)?, Kernel::specialized(device, &solid)?))
 }
@@ -103,9 +103,9 @@ impl Constraints {
         (terms, springs): (SnowTerms, Springs),
         surroundings: &Surroundings,
         boundary: Option<Boundary>,
-        rows: &SnowRows,
+        (rows, capacity): (&NeighbourRows, u32),
     ) -> Result<Self, SolverError> {
-        let (row_slots, n) = (rows.slots(), rows.stride() as usize);
+        let (row_words, n) = (rows.words(), capacity as usize);
         let elastic = |is_used: bool| device.buffer("elastic displacement", if is_used { n } else { 0 });
         let has_contact_springs = terms.contact_spring > 0.0;
         let stage_len = if springs.damping_stages > 0 { n } else { 0 };
@@ -127,9 +127,9 @@ impl Constraints {
             workgroup_size,
             boundary: boundary_particles,
             has_bodies,
-            row_slots,
+            row_words,
         };
-        let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies, row_slots };
+        let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies, row_words };
         let (solve_fluid, solve_solid) =
             solvers(device, workgroup_size, &terms, [boundary_particles, has_bodies], rows)?;
         Ok(Self {
@@ -139,7 +139,7 @@ impl Constraints {
             solve_solid,
             apply_friction: Kernel::specialized(
                 device,
-                &apply_friction::Specialization { workgroup_size, has_face_friction, row_slots },
+                &apply_friction::Specialization { workgroup_size, has_face_friction, row_words },
             )?,
             start_push: Kernel::specialized(device, &start_push::Specialization { workgroup_size })?,
             damp_links: Kernel::specialized(device, &damp_links::Specialization { workgroup_size })?,
@@ -163,7 +163,7 @@ impl Constraints {
         device: &Device,
         workgroup_size: u32,
         terms: &SnowTerms,
-        rows: &SnowRows,
+        rows: &NeighbourRows,
     ) -> Result<PreparedConstraints, SolverError> {
         let has = [u32::from(!self.boundary.particles.is_empty()), self.has_bodies];
         Ok(PreparedConstraints {
@@ -186,9 +186,8 @@ impl Constraints {
         (solid, solid_at): (&PhaseParticles, &Buffer<[f32; 3]>),
         (fluid, fluid_at): (&PhaseParticles, &Buffer<[f32; 3]>),
         links: &Links,
-        (rows, row_flag): (&SnowRows, u32),
+        (rows, row_flag): (&NeighbourRows, u32),
     ) {
-        let [of_solid, of_fluid] = rows.buffers();
         let bindings = compute_fluid_lambda::Bindings {
             count: &fluid.phase.count,
             key: fluid.key(),
@@ -204,7 +203,7 @@ impl Constraints {
             constraint: &fluid.constraint,
             contact: &fluid.contact,
             density: &fluid.density,
-            rows: of_fluid,
+            rows: rows.buffer(1),
         };
         let params = compute_fluid_lambda::Params { row_flag };
         recorder.dispatch_counted(&self.compute_fluid_lambda, bindings, params);
@@ -221,7 +220,7 @@ impl Constraints {
             all_terms: &self.terms,
             constraint: &solid.constraint,
             contact: &solid.contact,
-            rows: of_solid,
+            rows: rows.buffer(0),
         };
         let params = compute_solid_lambda::Params { row_flag };
         recorder.dispatch_counted(&self.compute_solid_lambda, bindings, params);
@@ -249,9 +248,10 @@ impl Constraints {
         solid: &PhaseParticles,
         fluid: &PhaseParticles,
         links: &Links,
-        rows: &SnowRows,
+        rows: &NeighbourRows,
         is_first: bool,
     ) {
+        assert!(rows.is_current(), "snow is corrected after neighbours are listed");
         let (is_first, row_flag) = (u32::from(is_first), rows.flag());
         let bindings = solve_fluid::Bindings {
             count: &fluid.phase.count,
@@ -268,13 +268,14 @@ impl Constraints {
             all_terms: &self.terms,
             predicted: fluid.predicted(),
             elastic_m: &self.elastic_m[1],
-            rows: rows.buffers()[1],
+            rows: rows.buffer(1),
         };
         let params = solve_fluid::Params { is_first, row_flag };
         recorder.dispatch_counted(&self.solve_fluid, bindings, params);
         let bindings = solve_solid::Bindings {
             count: &solid.phase.count,
-            rows: rows.rows_and_cells(solid),
+            // Without rows, the cells alone.
+            rows: if rows.slots() == 0 { solid.key() } else { rows.buffer(0) },
             cell_start: solid.grid.cell_start(),
             constraint: &solid.constraint,
             contact: &solid.contact,
@@ -323,7 +324,7 @@ impl Constraints {
         recorder: &mut Recorder,
         solid: &mut PhaseParticles,
         links: &Links,
-        rows: &SnowRows,
+        rows: &NeighbourRows,
     ) {
         let bindings = apply_friction::Bindings {
             count: &solid.phase.count,
@@ -337,7 +338,7 @@ impl Constraints {
             all_terms: &self.terms,
             partner: links.bonds().partner(),
             corrected: &self.corrected,
-            rows: rows.buffers()[0],
+            rows: rows.buffer(0),
         };
         let [lower_friction, upper_friction] = self.face_friction;
         let params = apply_friction::Params { lower_friction, upper_friction, row_flag: rows.flag() };

@@ -1,9 +1,9 @@
 //! Heat conduction between neighbours of either phase (Chen2021 eq 6.1).
 
 use super::phase_particles::PhaseParticles;
-use super::rows::SnowRows;
 use super::terms::SnowParameters;
 use crate::SolverError;
+use crate::pbd::neighbour_rows::NeighbourRows;
 use frazil_shaders::snow::{conduct, conduct_enthalpy, correct_conduction};
 use frazil_shaders::types::Conduction;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
@@ -20,20 +20,20 @@ impl Heat {
         device: &Device,
         workgroup_size: u32,
         is_corrected: bool,
-        rows: &SnowRows,
+        rows: &NeighbourRows,
     ) -> Result<Self, SolverError> {
-        let row_slots = rows.slots();
-        let correction = correct_conduction::Specialization { workgroup_size, has_other: 1, row_slots };
+        let row_words = rows.words();
+        let correction = correct_conduction::Specialization { workgroup_size, has_other: 1, row_words };
         let corrected = u32::from(is_corrected);
         let conduction = conduct::Specialization {
             workgroup_size,
             is_corrected: corrected,
             has_other: 1,
             has_fixed_faces: 0,
-            row_slots,
+            row_words,
         };
         let with_enthalpy =
-            conduct_enthalpy::Specialization { workgroup_size, is_corrected: corrected, row_slots };
+            conduct_enthalpy::Specialization { workgroup_size, is_corrected: corrected, row_words };
         Ok(Self {
             correct: match is_corrected {
                 true => Some(Kernel::specialized(device, &correction)?),
@@ -51,9 +51,9 @@ impl Heat {
         parameters: &SnowParameters,
         solid: &mut PhaseParticles,
         fluid: &mut PhaseParticles,
-        rows: &SnowRows,
+        rows: &NeighbourRows,
     ) {
-        let [of_solid, of_fluid] = rows.buffers();
+        let [of_solid, of_fluid] = [rows.buffer(0), rows.buffer(1)];
         self.correct(recorder, parameters, (solid, fluid), (of_solid, rows.flag()));
         self.correct(recorder, parameters, (fluid, solid), (of_fluid, rows.flag()));
         self.conduct_in(recorder, parameters, (solid, fluid), (of_solid, rows.flag()), true);

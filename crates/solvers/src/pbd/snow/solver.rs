@@ -11,7 +11,6 @@ use super::metrics::{PendingSnowMetrics, SnowMeasurePass};
 use super::migration::Migration;
 use super::output::Output;
 use super::phase_particles::{InitialState, PhaseParticles};
-use super::rows::SnowRows;
 use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::clock::Clock;
@@ -19,8 +18,8 @@ use crate::grab::GrabPass;
 use crate::pair::register_bonds;
 use crate::pbd::bodies::{Bodies, Displacement};
 use crate::pbd::fault::FaultReport;
-use crate::pbd::motion::{Corrected, FaultDetection, Motion, Place, Smoothing};
-use crate::pbd::neighbour_rows::NO_FLAG;
+use crate::pbd::motion::{Corrected, FaultDetection, Motion, Smoothing};
+use crate::pbd::neighbour_rows::{NO_FLAG, NeighbourRows};
 use crate::{BodyLoads, PendingFault, SolverError, Tuning};
 use frazil_particles::{ColumnKind, Material};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
@@ -89,7 +88,7 @@ pub struct Snow {
     solid: PhaseParticles,
     fluid: PhaseParticles,
     links: Links,
-    rows: SnowRows,
+    rows: NeighbourRows,
     motion: Motion,
     migration: Migration,
     heat: Heat,
@@ -164,7 +163,7 @@ impl Snow {
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
         let springs = parameters.springs;
-        let rows = SnowRows::new(device, &parameters.fluid, tuning, capacity)?;
+        let rows = NeighbourRows::new(device, &parameters.fluid, tuning, capacity, 2)?;
         let surroundings = &parameters.fluid.surroundings;
         let friction = [terms.static_friction, terms.kinetic_friction];
         let boundary = match scene.domain.walls {
@@ -184,7 +183,7 @@ impl Snow {
             bodies.register(arrays);
         }
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, &parameters.fluid, rows.layout(), false)?,
+            motion: Motion::new(device, workgroup_size, &parameters.fluid, rows.words(), false)?,
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size, parameters.has_corrected_conduction(), &rows)?,
             shape: match parameters.has_shape() {
@@ -197,7 +196,7 @@ impl Snow {
                 (terms, springs),
                 surroundings,
                 boundary,
-                &rows,
+                (&rows, capacity),
             )?,
             bodies,
             output,
@@ -299,9 +298,9 @@ impl Snow {
                 self.links.remap(recorder, &self.solid)?;
             }
             Stage::Predict => self.predict(recorder, dt_s),
-            Stage::ListNeighbours => self.rows.record(recorder, solid, fluid),
+            Stage::ListNeighbours => self.rows.record(recorder, &[solid.in_cells(), fluid.in_cells()]),
             Stage::Conduct => {
-                self.rows.update(recorder, solid, fluid);
+                self.rows.update(recorder, &[solid.in_cells(), fluid.in_cells()]);
                 self.heat.conduct(recorder, &self.parameters, solid, fluid, &self.rows);
             }
             Stage::BreakLinks => self.links.break_some(recorder, solid)?,
@@ -312,7 +311,7 @@ impl Snow {
                 }
             }
             Stage::ComputeLambda => {
-                self.rows.update(recorder, solid, fluid);
+                self.rows.update(recorder, &[solid.in_cells(), fluid.in_cells()]);
                 self.compute_lambda(recorder);
             }
             Stage::Solve { iteration } => {
@@ -336,7 +335,7 @@ impl Snow {
                 }
             }
             Stage::ApplyFriction => {
-                self.rows.update(recorder, solid, fluid);
+                self.rows.update(recorder, &[solid.in_cells(), fluid.in_cells()]);
                 self.constraints.apply_friction(recorder, solid, &self.links, &self.rows);
                 if let Some(bodies) = &self.bodies {
                     let interaction = &solid.interaction;
@@ -361,7 +360,7 @@ impl Snow {
             }
             Stage::DampLinks => self.constraints.damp_links(recorder, solid, &self.links),
             Stage::SmoothVelocity => {
-                self.rows.update_at_end(recorder, solid, fluid);
+                self.rows.update_at_end(recorder, &[solid.in_cells(), fluid.in_cells()]);
                 self.smooth_velocity(recorder);
                 self.rows.discard();
             }
@@ -448,18 +447,12 @@ impl Snow {
         let water = Smoothing::of_water(&p.fluid);
         // Snow has no wall drag here: its friction with walls is a pass of its own.
         let snow = Smoothing { xsph_viscosity: p.snow.xsph_viscosity as f32, ..Default::default() };
-        let [of_solid, of_fluid] = self.rows.buffers_at_end();
-        for (phase_particles, smoothing, rows, is_water) in
-            [(&mut self.solid, snow, of_solid, false), (&mut self.fluid, water, of_fluid, true)]
+        for (number, (phase_particles, smoothing)) in
+            [(&self.solid, snow), (&self.fluid, water)].into_iter().enumerate()
         {
-            let place = Place {
-                key: phase_particles.key(),
-                predicted: phase_particles.predicted(),
-                grid: &phase_particles.grid,
-                rows: rows.map(|rows| [rows; 3]),
-            };
+            let place = (phase_particles.in_cells(), self.rows.buffer(number));
             self.motion.smooth_velocity(recorder, &phase_particles.phase, place, &p.fluid, smoothing);
-            if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
+            if let Some(bodies) = self.bodies.as_ref().filter(|_| number == 1) {
                 bodies.apply_drag(recorder, &phase_particles.phase, phase_particles.predicted(), smoothing);
             }
             phase_particles.accept_prediction();
@@ -490,7 +483,7 @@ impl Snow {
     }
 
     /// Returns the rows of neighbours of the last step.
-    pub fn rows(&self) -> &SnowRows {
+    pub fn rows(&self) -> &NeighbourRows {
         &self.rows
     }
 

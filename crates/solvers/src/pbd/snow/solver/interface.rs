@@ -33,8 +33,8 @@ impl Solver for Snow {
         Some(self)
     }
 
-    fn final_warnings(&self, device: &Device) -> Result<Vec<String>, SolverError> {
-        Ok(self.rows().warning(device).into_iter().collect())
+    fn final_warnings(&self, _device: &Device) -> Result<Vec<String>, SolverError> {
+        Ok(self.rows().warning().map(str::to_owned).into_iter().collect())
     }
 
     fn record_step(&mut self, recorder: &mut Recorder) {
@@ -48,9 +48,8 @@ impl Solver for Snow {
         let terms = parameters.terms(self.solid.grid.grid(), self.capacity);
         let friction = [terms.static_friction, terms.kinetic_friction];
         let workgroup_size = self.tuning.workgroup_size();
-        let layout = self.rows.layout();
         // All that can fail comes before all that changes.
-        let motion = Motion::new(device, workgroup_size, &parameters.fluid, layout, false)?;
+        let motion = Motion::new(device, workgroup_size, &parameters.fluid, self.rows.words(), false)?;
         let constraints = self.constraints.prepare(device, workgroup_size, &terms, &self.rows)?;
         let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &self.clock, friction)?;
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {

@@ -1,12 +1,12 @@
 #version 460
-// Marks that a particle is farther from where its neighbours were listed than half the margin, in a flag of
-// the rows of both phases (rows.glsl): passes that read this flag search the cells.
+// Marks that a particle of one of two phases is farther from where its neighbours were listed than half the
+// skin, in a flag of the rows of both (neighbour_rows.glsl): passes that read this flag search the cells.
 //
 // Bytes: 28 a particle (x* 12, listed 12, count 4). Order-independent.
 // Elements: rows = 0, other_rows = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-#include "snow/rows.glsl"
+#include "pbd/neighbour_rows.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Predicted { vec3 predicted[]; };
@@ -23,10 +23,8 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    vec3 moved_h = (predicted[i] - listed[i]) * inverse_h;
-    if (!(dot(moved_h, moved_h) < max_moved_q2)) {
-        uint at = flag_at(stride_of(rows.length()), flag);
-        atomicMax(rows[at], 1u);
-        atomicMax(other_rows[at], 1u);
+    if (is_beyond_skin(predicted[i], listed[i], inverse_h, max_moved_q2)) {
+        atomicMax(rows[flag], 1u);
+        atomicMax(other_rows[flag], 1u);
     }
 }
