@@ -19,7 +19,7 @@ use frazil_vk::{DeviceCount, Kernel, Threads};
 use proptest::prelude::*;
 
 /// The default tolerance, with few enough stages to test each.
-const TO_TOLERANCE: &str = "solver.max_iterations=5";
+const TO_TOLERANCE: &str = "pbd.max_iterations=5";
 
 const SMALL: &str = "fluid.particle_spacing_m=0.04";
 
@@ -33,7 +33,7 @@ fn small_scene(bodies: &str, k: f32, solve: &str) -> Simulation {
             "particles=[{shape={box={min_m=[-0.2,0,-0.2],max_m=[0.2,0.2,0.2]}},jitter_spacings=0.4},\
              {shape={sphere={centre_m=[0,0.42,0],radius_m=0.1}},velocity_m_s=[0.3,-2,0.1]}]",
             bodies,
-            &format!("solver.artificial_pressure.strength={k}"),
+            &format!("pbd.artificial_pressure.strength={k}"),
             solve,
         ],
     )
@@ -50,8 +50,8 @@ fn every_stage_agrees_with_its_twin() {
     ]);
     let solve = prop::sample::select(vec![
         TO_TOLERANCE,
-        "solver.density_tolerance=0.0",
-        "solver={density_tolerance=1e-5,iterations=1,max_iterations=3}",
+        "pbd.density_tolerance=0.0",
+        "pbd={density_tolerance=1e-5,iterations=1,max_iterations=3}",
         "fluid.dynamic_viscosity_pa_s=30",
         "fluid.xsph_viscosity=0.05",
     ]);

@@ -77,7 +77,7 @@ fn flow(cohesion: f64, width_m: f64, seed: u64) -> Measured {
          [terrain]\ngenerated.hockey_stick = {{ size_m = [160.0, 20.0], cell_m = 1.0, slope_deg = 35.0, \
          run_out_m = 100.0, transition_radius_m = 20.0 }}\n\
          [domain]\nmin_m = [0.0, 0.0, -1.0]\nmax_m = [160.0, 20.0, 60.0]\n\
-         [[releases]]\npolygon_m = [[4.0, {low}], [12.0, {low}], [12.0, {high}], [4.0, {high}]]\n\
+         [[dem.releases]]\npolygon_m = [[4.0, {low}], [12.0, {low}], [12.0, {high}], [4.0, {high}]]\n\
          thickness_m = 2.0\n",
         cohesion * weight_n,
     );

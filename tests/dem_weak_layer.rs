@@ -174,7 +174,7 @@ fn fragments(state: &State) -> Vec<Vec<usize>> {
 #[test]
 fn a_slab_is_released_by_its_weak_layer_and_breaks() {
     let overrides = [
-        "releases.0.polygon_m=[[6,9],[15,9],[15,15],[6,15]]",
+        "dem.releases.0.polygon_m=[[6,9],[15,9],[15,15],[6,15]]",
         "dem.weak_layer.strength_n=3000",
         "dem.weak_layer.fails_within={centre_m=[11,12],radius_m=2.5}",
         "dem.radius_m=0.16",

@@ -28,7 +28,7 @@ const WATER: &str = "version = 1\nname = \"water\"\nup_axis = \"y\"\ntime = { dt
 const SNOW: &str = "version = 1\nname = \"snow\"\nup_axis = \"y\"\ntime = { dt_s = 0.00125, duration_s = 1.0 \
     }\n\
     [fluid]\nparticle_spacing_m = 0.02\nsupport_radius_spacings = 1.7\n\
-    [solver]\niterations = 3\nover_relaxation = 0.25\n\
+    [pbd]\niterations = 3\nover_relaxation = 0.25\n\
     [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.16, 0.2, 0.16]\n\
     [snow.links]\nlimit = \"constant\"\n\
     [snow.heat]\nsnow_conductivity_w_m_k = 2500.0\nwater_conductivity_w_m_k = 600.0\n\
@@ -135,12 +135,9 @@ fn a_change_while_water_runs_is_a_restart_with_the_changed_scene() {
     assert_change_is_a_restart(&scene, &["fluid.dynamic_viscosity_pa_s=20.0".to_owned()]);
     assert_change_is_a_restart(&scene, &["gravity_m_s2=[4.0, -3.0, 0.0]".to_owned()]);
     // More iterations have a wider skin, and use more flags, of the rows of neighbours.
-    let fixed = ["solver.density_tolerance=0.0".to_owned()];
+    let fixed = ["pbd.density_tolerance=0.0".to_owned()];
     let scene = Scene::parse(WATER, "scene.toml", &fixed).unwrap();
-    assert_change_is_a_restart(
-        &scene,
-        &["solver.iterations=9".to_owned(), "solver.max_iterations=90".to_owned()],
-    );
+    assert_change_is_a_restart(&scene, &["pbd.iterations=9".to_owned(), "pbd.max_iterations=90".to_owned()]);
 }
 
 /// A ball at rest that a change at 6 steps sets in motion until 10 steps: with the bits of a restart, and of
@@ -295,7 +292,7 @@ fn replayed_steps_have_the_bits_of_recorded_ones_before_and_after_a_change() {
 #[test]
 fn a_refused_change_names_the_key_and_leaves_the_state_and_the_steps_as_they_were() {
     for (text, changes) in [
-        (WATER, ["fluid.particle_spacing_m=0.06", "solver.density_tolerance=0.0"]),
+        (WATER, ["fluid.particle_spacing_m=0.06", "pbd.density_tolerance=0.0"]),
         (SNOW, ["snow.links.most=12", "time.dt_s=0.001"]),
         (CONTINUUM, ["mpm.cell_size_m=0.06", "domain.max_m=[0.6, 0.7, 0.6]"]),
         (GRAINS, ["dem.cohesion_n=0.0", "dem.rolling_friction=0.0"]),
@@ -446,8 +443,7 @@ fn assert_failed_changes_change_nothing(scene: &Scene, changed: &Scene) {
 #[test]
 fn a_change_that_fails_leaves_water_as_it_was() {
     let scene = parse(WATER);
-    let change =
-        ["fluid.dynamic_viscosity_pa_s=20.0", "solver.iterations=7", "gravity_m_s2=[4.0, -3.0, 0.0]"];
+    let change = ["fluid.dynamic_viscosity_pa_s=20.0", "pbd.iterations=7", "gravity_m_s2=[4.0, -3.0, 0.0]"];
     let changed = scene.with_live(&change.map(str::to_owned)).unwrap();
     assert_failed_changes_change_nothing(&scene, &changed);
 }

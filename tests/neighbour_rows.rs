@@ -33,7 +33,7 @@ fn scene_with(more: &str, of_fluid: &str) -> Scene {
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n{more}"
     );
     // Random states are dense and fast: none of them shall end the simulation.
-    let limits = ["solver.max_density_ratio=1e6", "solver.max_courant=1e6"].map(str::to_owned);
+    let limits = ["pbd.max_density_ratio=1e6", "pbd.max_courant=1e6"].map(str::to_owned);
     Scene::parse(&text, "rows.toml", &limits).unwrap()
 }
 
@@ -176,8 +176,8 @@ fn bits_after(steps: usize, scene: &Scene, sampled: &Sampled, slots: u32) -> (Ve
 fn no_bit_depends_on_rows() {
     let solves = [
         "",
-        "[solver]\ndensity_tolerance = 0.0\nartificial_pressure.strength = 0.005\n",
-        "[solver]\nmax_iterations = 6\n",
+        "[pbd]\ndensity_tolerance = 0.0\nartificial_pressure.strength = 0.005\n",
+        "[pbd]\nmax_iterations = 6\n",
     ];
     let [adaptive, fixed, bounded] = solves.map(scene);
     let at_start = scene_with("", "constraint_gradient = \"start\"");

@@ -201,7 +201,7 @@ fn a_column_with_a_far_too_large_step_is_named_with_its_density_and_a_step_with_
         let overrides = [
             format!("time.dt_s={dt_s}"),
             "fluid.particle_spacing_m=0.02".to_owned(),
-            "solver.density_tolerance=0".to_owned(),
+            "pbd.density_tolerance=0".to_owned(),
         ];
         let scene = Scene::find("dam_break", &overrides).unwrap();
         let sampled = scene.sample().unwrap();

@@ -49,7 +49,7 @@ fn two_particles_collide_like_the_closed_form() {
     // N iterations reduce an overlap δ to δ (1 − kω)^N, and the remaining approach is the speed.
     for (bounce, relaxation, iterations) in [(0.25_f64, 0.25, 3), (1.0, 1.0, 1), (0.5, 1.0, 2)] {
         let more = format!(
-            "[solver]\niterations = {iterations}\nover_relaxation = {relaxation}\n\
+            "[pbd]\niterations = {iterations}\nover_relaxation = {relaxation}\n\
              [snow]\nnon_penetration_stiffness = {bounce}\nxsph_viscosity = 0.0\nlinks.limit = \
              \"none\"\n{}{}",
             block([-D, 0.0, 0.0], [1; 3], "velocity_m_s = [0.5, 0.0, 0.0]"),
@@ -78,7 +78,7 @@ fn two_particles_collide_like_the_closed_form() {
 #[test]
 fn two_linked_particles_oscillate_like_the_closed_form() {
     let more = format!(
-        "[solver]\niterations = 2\nover_relaxation = 0.8\n\
+        "[pbd]\niterations = 2\nover_relaxation = 0.8\n\
          [snow]\nxsph_viscosity = 0.0\nlinks = {{ limit = \"constant\", most = 1, stiffness = 0.3, \
          break_ratio = 1.5 }}\n{}{}",
         block([-D, 0.0, 0.0], [1; 3], "velocity_m_s = [-0.1, 0.0, 0.0]"),
@@ -128,7 +128,7 @@ fn slide(slope_deg: f64, steps: &[u64]) -> Vec<f64> {
     let slope = slope_deg.to_radians();
     let gravity = [9.81 * slope.sin(), -9.81 * slope.cos(), 0.0];
     let more = format!(
-        "[solver]\niterations = 8\nover_relaxation = 1.0\n\
+        "[pbd]\niterations = 8\nover_relaxation = 1.0\n\
          [snow]\nnon_penetration_stiffness = 0.5\nstatic_friction = 0.5\nkinetic_friction = 0.35\n\
          links = {{ limit = \"constant\", most = 18, stiffness = 0.5, break_ratio = 1.5 }}\n{}",
         block([-0.9, -0.1, -3.0 * D], [6, 2, 6], "")
@@ -317,7 +317,7 @@ fn momentum_is_kept_between_snow_and_water() {
 /// above it.
 fn shortening(links: &str, iterations: u32) -> f64 {
     let more = format!(
-        "[solver]\niterations = {iterations}\nover_relaxation = 1.0\n\
+        "[pbd]\niterations = {iterations}\nover_relaxation = 1.0\n\
          [snow]\naveraging = \"off\"\ncontact_radius_spacings = 0.1\n\
          links = {{ limit = \"constant\", most = 2, break_ratio = 2.0, {links} }}\n{}",
         block([0.0, -0.2, 0.0], [1, 4, 1], "")
@@ -364,7 +364,7 @@ fn column_of_springs(m_n: f64, iterations: u32, dt_s: f64) -> [f64; 2] {
         low += D - overlaps(above);
     }
     let more = format!(
-        "[solver]\niterations = {iterations}\n\
+        "[pbd]\niterations = {iterations}\n\
          [snow]\nlinks.limit = \"none\"\ncontact_compliance_m_n = {m_n:?}\n{blocks}"
     );
     let mut scene = scene([0.2; 3], [0.0, -9.81, 0.0], &more);
@@ -439,7 +439,7 @@ fn linked_snow_keeps_its_shape_free_snow_spreads_and_dynamic_snow_is_in_between(
 /// Returns the angle in degrees between top and bottom of a linked pillar that was twisted and released.
 fn twist_left(shape_stiffness: f64) -> f64 {
     let more = format!(
-        "[solver]\nover_relaxation = 0.5\n\
+        "[pbd]\nover_relaxation = 0.5\n\
          [snow]\naveraging = \"off\"\nshape_stiffness = {shape_stiffness:?}\nstatic_friction = \
          0.0\nkinetic_friction = 0.0\n\
          non_penetration_stiffness = 0.25\n\
@@ -489,7 +489,7 @@ fn shape_matching_undoes_a_twist_that_links_do_not_resist() {
 fn kick(blend_speed: f64, from: &str) -> f64 {
     let (temperature, changed, radius) = if from == "water" { (1.0, -1.0, 0.6) } else { (-1.0, 1.0, 0.5) };
     let more = format!(
-        "[solver]\nover_relaxation = 0.5\n\
+        "[pbd]\nover_relaxation = 0.5\n\
          [snow]\ncontact_radius_spacings = {radius}\naveraging = \"off\"\nnon_penetration_stiffness = \
          0.5\ntransition.blend_speed = {blend_speed:?}\n\
          links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 \
@@ -538,7 +538,7 @@ fn blending_bounds_the_velocity_change_of_a_phase_change() {
 /// in empty space, has melted at once. Its contacts are at rest; water of this density expands.
 fn expansion_m_s(blend_speed: f64) -> f64 {
     let more = format!(
-        "[solver]\nover_relaxation = 0.5\n\
+        "[pbd]\nover_relaxation = 0.5\n\
          [snow]\ncontact_radius_spacings = 0.45\ntransition.blend_speed = {blend_speed:?}\n\
          links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 \
          }}\n{}",
@@ -574,7 +574,7 @@ fn blending_slows_the_expansion_of_compressed_snow_that_melts() {
 fn blending_carries_water_that_freezes_until_its_contacts_do() {
     // A pool at rest freezes at once. Its density constraint fades (eq 6.6) as contacts take over. Without it
     // the pool would fall freely at first, by half of a spacing until contacts have half of their distance.
-    let more = "[solver]\nover_relaxation = 0.5\n\
+    let more = "[pbd]\nover_relaxation = 0.5\n\
          [snow]\nlinks.limit = \"none\"\nheat = { snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = \
          1e-6 }\n\
          [[particles]]\nshape.box = { min_m = [-0.06, -0.2, -0.06], max_m = [0.06, -0.04, 0.06] }\n\
@@ -602,7 +602,7 @@ fn blending_carries_water_that_freezes_until_its_contacts_do() {
 fn boundary_particles_hold_water_as_closed_walls_do() {
     let at_rest = |walls: &str| {
         let more = format!(
-            "walls = \"{walls}\"\n[solver]\nover_relaxation = 0.5\n[snow]\n\
+            "walls = \"{walls}\"\n[pbd]\nover_relaxation = 0.5\n[snow]\n\
              [[particles]]\nshape.box = {{ min_m = [-0.1, -0.2, -0.1], max_m = [0.1, 0.0, 0.1] \
              }}\ntemperature_c = 10.0\n"
         );
@@ -633,7 +633,7 @@ fn boundary_particles_hold_water_in_a_bowl_at_its_level() {
     // A block of water falls apart in a sphere of ten spacings and levels.
     let radius_m = 10.0 * D;
     let more = format!(
-        "walls = \"particles\"\n[solver]\nover_relaxation = 0.5\n[snow]\n\
+        "walls = \"particles\"\n[pbd]\nover_relaxation = 0.5\n[snow]\n\
          [[bodies]]\nshape.sphere = {{ centre_m = [0.0, 0.0, 0.0], radius_m = {radius_m} }}\nside = \
          \"inside\"\n\
          [[particles]]\nshape.box = {{ min_m = [-0.1, -0.14, -0.1], max_m = [0.1, -0.04, 0.1] \

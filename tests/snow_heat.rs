@@ -125,7 +125,7 @@ fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation
         // Empty space above, in which the falling mixture is stirred.
         scene.gravity_m_s2 = None;
         scene.domain.max_m[0] += 4.0 * SPACING_M;
-        scene.solver.iterations = Some(3);
+        scene.pbd_mut().unwrap().iterations = Some(3);
         scene.time.dt_s = scene.dt_s().min(0.001).into();
     }
     let mut sampled = scene.sample().unwrap();

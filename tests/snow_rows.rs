@@ -29,7 +29,7 @@ fn scene(snow: &str, more: &str) -> Scene {
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n"
     );
     // Random states are dense and fast: none of them shall end the simulation.
-    let limits = ["solver.max_density_ratio=1e6", "solver.max_courant=1e6"].map(str::to_owned);
+    let limits = ["pbd.max_density_ratio=1e6", "pbd.max_courant=1e6"].map(str::to_owned);
     Scene::parse(&text, "rows.toml", &limits).unwrap()
 }
 

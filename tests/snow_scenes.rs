@@ -161,7 +161,7 @@ fn scene() -> impl Strategy<Value = SceneText> {
                 "version = 1\nname = \"random\"\nup_axis = \"y\"\n\
                  [time]\ndt_s = 0.001\nduration_s = {:?}\n\
                  [fluid]\nparticle_spacing_m = {SPACING_M:?}\nsupport_radius_spacings = {support:?}\n\
-                 [solver]\niterations = {iterations}\nover_relaxation = {relaxation:?}\n\
+                 [pbd]\niterations = {iterations}\nover_relaxation = {relaxation:?}\n\
                  artificial_pressure.strength = {pressure:?}\n\
                  [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = {:?}\nwalls = \"{walls}\"\n{snow}",
                 0.001 * f64::from(steps),
@@ -304,7 +304,7 @@ name = "contended"
 up_axis = "y"
 time = { dt_s = 0.001, duration_s = 0.002 }
 fluid = { particle_spacing_m = 0.02 }
-solver = { iterations = 1 }
+pbd = { iterations = 1 }
 domain = { min_m = [0.0, 0.0, 0.0], max_m = [0.18, 0.18, 0.18] }
 [snow]
 averaging = "off"

@@ -39,7 +39,7 @@ fn scene(lines: &str, more: &str) -> Scene {
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{x}, {y}, {z}]\n{more}"
     );
     // Random states are dense and fast: their stages are compared whether or not they are a fault.
-    let limits = ["solver.max_density_ratio=1e6", "solver.max_courant=1e6"].map(str::to_owned);
+    let limits = ["pbd.max_density_ratio=1e6", "pbd.max_courant=1e6"].map(str::to_owned);
     Scene::parse(&text, "twins.toml", &limits).unwrap()
 }
 
@@ -222,16 +222,16 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
         false,
         [
             "links.limit = \"none\"\ncontact_radius_spacings = 0.6\nheat.conduction = \"uncorrected\"",
-            "[solver]\nartificial_pressure.strength = 0.005",
+            "[pbd]\nartificial_pressure.strength = 0.005",
         ],
     ),
-    (false, ["links.break_ratio = 1.02", "[solver]\nover_relaxation = 0.5\niterations = 4"]),
+    (false, ["links.break_ratio = 1.02", "[pbd]\nover_relaxation = 0.5\niterations = 4"]),
     (
         false,
         [
             "links = { compliance_m_n = 1e-4, break_ratio = 1.05, most = 3, reach_spacings = 2.0 }\n\
              averaging = \"off\"\nnon_penetration_stiffness = 0.25",
-            "[solver]\nover_relaxation = 0.3",
+            "[pbd]\nover_relaxation = 0.3",
         ],
     ),
     (false, ["heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.02", ""]),

@@ -24,13 +24,14 @@ fn scene(material: &str, more: &str, periodic: [bool; 3], viscosity_pa_s: f64) -
         "version = 1\nname = \"twins\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.002, duration_s = 1.0 }}\n\
          [fluid]\nparticle_spacing_m = 0.05\ninitial_disorder_spacings = 0.0\n\
          dynamic_viscosity_pa_s = {viscosity_pa_s}\n\
-         [solver]\nkind = \"viscoelastic\"\nmax_iterations = 3\n\
+         [solver]\nkind = \"viscoelastic\"\n\
+         [pbd]\nmax_iterations = 3\n\
          [viscoelastic]\nmax_viscosity_iterations = 6\n{material}\n\
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.5, 0.54, 0.47]\nperiodic = {periodic:?}\n\
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n{more}"
     );
     // Random states are dense and fast: none of them shall end the simulation.
-    let limits = ["solver.max_density_ratio=1e6", "solver.max_courant=1e6"].map(str::to_owned);
+    let limits = ["pbd.max_density_ratio=1e6", "pbd.max_courant=1e6"].map(str::to_owned);
     Scene::parse(&text, "twins.toml", &limits).unwrap()
 }
 
@@ -628,7 +629,8 @@ fn measurements_agree_with_the_twin() {
 #[test]
 fn a_blow_up_is_reported_with_its_particle_and_a_smaller_step() {
     let mut scene = scene(MATERIALS[2], "", [false; 3], 1.0);
-    (scene.solver.max_density_ratio, scene.solver.max_courant) = (4.0, 1.0);
+    let pbd = scene.pbd_mut().unwrap();
+    (pbd.max_density_ratio, pbd.max_courant) = (4.0, 1.0);
     let mut particles = sampled(300, Shape::Lattice, 0.0, 1);
     for (v, x) in particles.velocities_m_s.iter_mut().zip(&particles.positions_m) {
         v[0] = if x[0] < 0.25 { 1000.0 } else { -1000.0 };

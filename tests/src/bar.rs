@@ -44,7 +44,8 @@ impl Bar {
             "version = 1\nname = \"bar\"\nup_axis = \"y\"\ngravity_m_s2 = [0.0, 0.0, 0.0]\n\
              time = {{ dt_s = 1e-9, duration_s = 1.0 }}\n\
              fluid = {{ particle_spacing_m = {SPACING_M}, support_radius_spacings = {} }}\n\
-             solver = {{ iterations = 1, steps_per_submission = 50 }}\n\
+             solver = {{ steps_per_submission = 50 }}\n\
+             pbd = {{ iterations = 1 }}\n\
              domain = {{ min_m = [0.0, 0.0, 0.0], max_m = [{length}, {width}, {width}] }}\n\
              snow = {{ links = {{ limit = \"none\" }} }}\n\
              [[particles]]\nphase = \"{}\"\ntemperature_c = {}\n\

@@ -126,7 +126,7 @@ impl Event {
     pub fn depth_averaged(&self, friction: Friction) -> Peaks {
         let scene = self.load(&[]);
         let ground = scene.ground().expect("a ground");
-        let areas: Vec<_> = scene.releases.iter().filter_map(|release| release.areas()).collect();
+        let areas: Vec<_> = scene.releases().iter().filter_map(|release| release.areas()).collect();
         let thickness_m = |at: glam::DVec2| {
             let areas = areas.iter().flat_map(|areas| areas.iter());
             areas.filter(|area| area.polygon.contains(at.to_array())).map(|area| area.thickness_m).sum()

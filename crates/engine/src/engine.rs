@@ -4,7 +4,7 @@
 //! ```no_run
 //! use frazil_engine::engine::{self, Engine};
 //!
-//! let scene = engine::find_scene("dam_break", &["solver.iterations=4".to_owned()])?;
+//! let scene = engine::find_scene("dam_break", &["pbd.iterations=4".to_owned()])?;
 //! let device = engine::open_device(None)?;
 //! let mut engine = Engine::new(&device, scene)?;
 //! engine.step(200)?;

@@ -11,7 +11,7 @@ use frazil_solvers::{InvariantFault, SolverFault, StateSummary};
 pub fn check_state(state: &StateSummary, step: u64, n_expected: usize) -> Result<(), Failure> {
     let broken = |what: String| {
         Err(Failure::invariant(format!(
-            "step {step}: {what}; a smaller time.dt_s or more solver.iterations often help, and a picture of \
+            "step {step}: {what}; a smaller time.dt_s or more pbd.iterations often help, and a picture of \
              the steps before shows where it began"
         )))
     };

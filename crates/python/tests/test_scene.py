@@ -21,7 +21,7 @@ def test_overrides_take_python_and_numpy_values():
         "dam_break",
         {
             "fluid.particle_spacing_m": np.float64(0.0146),
-            "solver.iterations": np.int32(5),
+            "pbd.iterations": np.int32(5),
             "gravity_m_s2": np.array([0.0, -1.0, 0.0]),
             "particles.0.shape.box.max_m": (0.146, 0.146, 0.073),
             "render.show_scale": True,
@@ -29,7 +29,7 @@ def test_overrides_take_python_and_numpy_values():
         },
     )
     assert scene["fluid.particle_spacing_m"] == 0.0146
-    assert scene["solver.iterations"] == 5
+    assert scene["pbd.iterations"] == 5
     assert scene["gravity_m_s2"] == [0.0, -1.0, 0.0]
     assert scene["particles.0.shape.box.max_m"] == [0.146, 0.146, 0.073]
     assert scene["render.show_scale"] is True
@@ -59,7 +59,7 @@ def test_files_are_read(repository, tmp_path):
         ["missing.toml"],
         ["dam_break", "fluid.particle_spacing_m", -1.0],
         ["dam_break", "fluid.particle_spacing", 0.1],
-        ["dam_break", "solver.iterations", 1.5],
+        ["dam_break", "pbd.iterations", 1.5],
         ["dam_break", "solver.kind", "magic"],
         ["dam_break", "render.colour_by", "charm"],
     ],
@@ -94,13 +94,13 @@ def test_errors_in_a_text_name_line_and_key():
         (lambda: frazil.Scene(3), "scene: found a int, expected a name or a path"),
         (lambda: frazil.Scene(b"dam_break"), "scene: found a bytes"),
         (
-            lambda: frazil.Scene("dam_break", ["solver.iterations=4"]),
+            lambda: frazil.Scene("dam_break", ["pbd.iterations=4"]),
             "overrides: found a list, expected a dict",
         ),
         (lambda: frazil.Scene("dam_break", {3: 4}), "found the key 3, expected a str"),
         (
-            lambda: frazil.Scene("dam_break", {"solver.iterations": None}),
-            "solver.iterations: found a NoneType",
+            lambda: frazil.Scene("dam_break", {"pbd.iterations": None}),
+            "pbd.iterations: found a NoneType",
         ),
         (lambda: frazil.Scene("dam_break", {"time": {"dt_s": object()}}), "time.dt_s: found a object"),
         (lambda: frazil.Scene("dam_break", {"gravity_m_s2": [0, 1j, 0]}), "gravity_m_s2.1: found a complex"),

@@ -25,6 +25,9 @@ const MAX_MAGNITUDE: f64 = 1e18;
 const MIN_TEMPERATURE_C: f64 = -273.15;
 const MAX_TEMPERATURE_C: f64 = 1e4;
 
+/// Maximum length of the name of a slab or body, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
 pub(crate) type Check = Result<(), SceneError>;
 
 pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
@@ -183,6 +186,37 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         self.fail(key, number(value), "0 or a positive number")
+    }
+
+    /// Checks the name of a slab or body at `key`, which heads columns of tables and differs from `others`.
+    pub(crate) fn name(&self, key: &str, name: &str, others: &[&str]) -> Check {
+        let key = format!("{key}.name");
+        if name.trim().is_empty()
+            || name.len() > MAX_NAME_BYTES
+            || name != name.trim()
+            || name.contains(|c: char| c.is_control() || ",\"'[]".contains(c))
+        {
+            let expected = format!(
+                "a name of up to {MAX_NAME_BYTES} letters without commas, quotes, brackets and outer blanks, \
+                 which heads columns of tables"
+            );
+            return self.fail(&key, format!("{name:?}"), expected);
+        }
+        if others.contains(&name) {
+            return self.fail(&key, format!("{name:?} again"), "each name once");
+        }
+        Ok(())
+    }
+
+    /// Checks the friction and the restitution of the slab or body at `key`.
+    pub(crate) fn surface(&self, key: &str, friction: Option<f64>, restitution: Option<f64>) -> Check {
+        if let Some(friction) = friction {
+            self.range(&format!("{key}.friction"), friction, 0.0, 100.0)?;
+        }
+        match restitution {
+            Some(restitution) => self.share(&format!("{key}.restitution"), restitution),
+            None => Ok(()),
+        }
     }
 
     /// Checks the corners of a box or rectangle, the lower first.

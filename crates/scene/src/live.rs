@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::format::error::hint;
+use crate::format::removed::moved_key;
 use crate::format::tree::Node;
 use crate::loaded::Missing;
 use crate::solver::json_schema;
@@ -13,7 +14,7 @@ use crate::{BodyMotion, Scene, SceneError, TimeStep, Vec3};
 const TIME_STEP: &str = "time.dt_s";
 const GRAVITY: &str = "gravity_m_s2";
 /// Key of the number of iterations, whose default is the solver's.
-const ITERATIONS: &str = "solver.iterations";
+const ITERATIONS: &str = "pbd.iterations";
 /// Ratio of the ends of a range without limits of its own to the value in it.
 const DECADES: f64 = 100.0;
 
@@ -120,7 +121,11 @@ impl Scene {
                         "{key} cannot change while the simulation runs, and no other key of this scene can"
                     )
                 } else {
-                    format!("{key} cannot change while the simulation runs; {}", hint(key, self.live_keys()))
+                    let remedy = match moved_key(key) {
+                        Some(moved) => format!("expected {moved}"),
+                        None => hint(key, self.live_keys()),
+                    };
+                    format!("{key} cannot change while the simulation runs; {remedy}")
                 };
                 return Err(SceneError::Override { argument: argument.clone(), problem });
             }

@@ -28,12 +28,17 @@ pub trait Section:
 
 type ReadSection = fn(&mut Node, &Source) -> Result<Box<dyn AnySection>, SceneError>;
 
-/// Declaration of a section by a solver: [`required`](Self::required) in its scenes, or
-/// [`optional`](Self::optional).
+type MakeSection = fn() -> Box<dyn AnySection>;
+
+/// Declaration of a section by a solver: [`required`](Self::required) in its scenes,
+/// [`optional`](Self::optional), or present in all of them [`with defaults`](Self::with_defaults). Solvers may
+/// share a section.
 #[derive(Clone, Copy)]
 pub struct SectionType {
     name: &'static str,
     is_required: bool,
+    /// Makes the section of scenes that do not write it, if those have it, too.
+    make_default: Option<MakeSection>,
     read: ReadSection,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
@@ -46,7 +51,19 @@ impl SectionType {
 
     /// Declares a section that scenes of its solver may have.
     pub const fn optional<T: Section>() -> Self {
-        Self { name: T::NAME, is_required: false, read: read_section::<T>, schema: section_schema::<T> }
+        Self {
+            name: T::NAME,
+            is_required: false,
+            make_default: None,
+            read: read_section::<T>,
+            schema: section_schema::<T>,
+        }
+    }
+
+    /// Declares a section all of whose keys have defaults: scenes of its solver that do not write it have it
+    /// with these.
+    pub const fn with_defaults<T: Section + Default>() -> Self {
+        Self { make_default: Some(|| Box::new(T::default())), ..Self::optional::<T>() }
     }
 
     /// Returns the name of the section's table.
@@ -91,20 +108,27 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// Reads the sections of `types` that the root table has, and removes them from it. Returns errors beside
-    /// the sections without an error.
+    /// Reads the sections of `own`, those of the scene's solver, that the root table has, and adds the defaults
+    /// of others among them. Removes the sections of `types` from the table; `refuse_stray` makes the error
+    /// of one that is not the solver's. Returns errors beside the sections without an error.
     pub(crate) fn take(
         root: &mut Node,
         types: impl IntoIterator<Item = SectionType>,
+        own: &[SectionType],
         source: &Source,
+        refuse_stray: impl Fn(&'static str) -> SceneError,
     ) -> (Self, Vec<SceneError>) {
         let (mut list, mut errors) = (Vec::new(), Vec::new());
         for section in types {
-            if let Some(mut node) = root.take_entry(section.name) {
-                match (section.read)(&mut node, source) {
+            let is_own = own.iter().any(|other| other.name == section.name);
+            match (root.take_entry(section.name), section.make_default) {
+                (Some(_), _) if !is_own => errors.push(refuse_stray(section.name)),
+                (Some(mut node), _) => match (section.read)(&mut node, source) {
                     Ok(read) => list.push(read),
                     Err(error) => errors.push(error),
-                }
+                },
+                (None, Some(make_default)) if is_own => list.push(make_default()),
+                (None, _) => {}
             }
         }
         (Self { list }, errors)

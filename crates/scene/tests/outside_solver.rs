@@ -219,8 +219,8 @@ fn errors_in_its_sections_have_a_location() {
         (
             &["fluid={particle_spacing_m=0.1}"],
             "flight.toml with --set fluid={particle_spacing_m=0.1}: fluid: found [fluid] in a scene of \
-             solver.kind = \"free_flight\", expected [flight] alone or with [wind]; [fluid] and [snow] need \
-             solver.kind = \"pbd\"",
+             solver.kind = \"free_flight\", expected [flight] alone or with [wind]; [fluid] needs \
+             solver.kind = \"pbd\" or \"viscoelastic\"",
         ),
         (
             &["particles.0.count=3"],
@@ -248,11 +248,16 @@ fn errors_in_its_sections_have_a_location() {
     ] {
         assert_eq!(refusal(sets), message);
     }
-    let text = SCENE.replace("[flight]", "[mpm]").replace("spacing_m", "cell_size");
+    let text = SCENE.replace("spacing_m", "spacing").replace("drag_per_s", "drag");
     let message = Scene::parse(&text, "flight.toml", &[]).unwrap_err().to_string();
     let lines: Vec<&str> = message.lines().collect();
-    assert_eq!(lines[0], "flight.toml:10:1: mpm.cell_size: unknown key; did you mean cell_size_m?");
-    assert!(lines.len() == 2 && lines[1].contains("mpm.drag_per_s: unknown key"), "{message}");
+    assert_eq!(lines[0], "flight.toml:10:1: flight.spacing: unknown key; did you mean spacing_m?");
+    assert!(lines.len() == 2 && lines[1].contains("flight.drag: unknown key"), "{message}");
+    assert_eq!(
+        Scene::parse(&SCENE.replace("[flight]", "[mpm]"), "flight.toml", &[]).unwrap_err().to_string(),
+        "flight.toml:9:2: mpm: found [mpm] in a scene of solver.kind = \"free_flight\", expected [flight] \
+         alone or with [wind]; [mpm] needs solver.kind = \"mpm\""
+    );
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn small_sweep() -> SweepOptions {
     SweepOptions {
         scene: "dam_break".to_owned(),
         overrides: overrides.map(str::to_owned).to_vec(),
-        axes: vec!["solver.iterations=2,4".parse().unwrap()],
+        axes: vec!["pbd.iterations=2,4".parse().unwrap()],
         schedule: ScheduleRequest { steps: Some(4), ..ScheduleRequest::default() },
         ..SweepOptions::default()
     }
@@ -129,10 +129,10 @@ fn an_interrupted_sweep_names_the_case_and_an_invalid_one_the_values() {
     let expected = "interrupted in case 1 of 2 (iterations = 2) at step 0 of 4, 0 done";
     assert!(failure.to_string().starts_with(expected), "{failure}");
 
-    let axes = vec!["solver.iterations=2,none".parse().unwrap()];
+    let axes = vec!["pbd.iterations=2,none".parse().unwrap()];
     let failure = cases(&SweepOptions { axes, ..options }).err().unwrap();
     assert_eq!(failure.kind, FailureKind::Input);
-    assert!(failure.to_string().starts_with("--vary, case solver.iterations=none: "), "{failure}");
+    assert!(failure.to_string().starts_with("--vary, case pbd.iterations=none: "), "{failure}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use frazil_structure::lexer::{Kind, Token, tokens};
 use frazil_structure::{files_below, repository};
 
 /// Sections of the built-in solvers: `scene.NAME()` is one solver's own.
-const SECTIONS: [&str; 5] = ["fluid", "snow", "mpm", "dem", "viscoelastic"];
+const SECTIONS: [&str; 6] = ["fluid", "snow", "pbd", "mpm", "dem", "viscoelastic"];
 
 /// Folders of solvers, where their sections are read.
 const FOLDERS: [&str; 8] = [

@@ -79,7 +79,7 @@ impl Landscape {
         let shapes = standing.filter_map(|(idx, body)| Some((idx, shape_of(scene, body)?)));
         let solids =
             shapes.map(|(idx, shape)| Solid::new(device, &shape, SOLID_COLOUR).map(|solid| (idx, solid)));
-        let slabs = if scene.slabs.is_empty() { None } else { Some(Slabs::new(device, scene)?) };
+        let slabs = if scene.slabs().is_empty() { None } else { Some(Slabs::new(device, scene)?) };
         Ok(Self {
             terrain: ground.transpose().map_err(Failure::device)?,
             solids: solids.collect::<Result<_, _>>().map_err(Failure::device)?,

@@ -365,7 +365,7 @@ pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
     let has = |scheme: &RenderScheme| match scheme {
         RenderScheme::Sprites => true,
         RenderScheme::Surface | RenderScheme::Fluid => scene.n_dimensions() == 3,
-        RenderScheme::SurfaceAndSlabs => !scene.slabs.is_empty(),
+        RenderScheme::SurfaceAndSlabs => !scene.slabs().is_empty(),
     };
     RenderScheme::ALL.into_iter().filter(has).collect()
 }

@@ -1,7 +1,7 @@
 """Particle simulation on Vulkan devices: water, snow, viscoelastic fluids, grains and avalanches.
 
 >>> import frazil
->>> sim = frazil.Simulation(frazil.Scene("dam_break", {"solver.iterations": 4}))
+>>> sim = frazil.Simulation(frazil.Scene("dam_break", {"pbd.iterations": 4}))
 >>> sim.step(100)
 >>> sim["water"]["position"]      # float32 array of shape (n, 3)
 >>> sim.metrics()["kinetic_energy"]

@@ -41,7 +41,7 @@ class Scene:
     `name_or_path` is the path of a scene file or the name of a built-in scene. `overrides` replaces values by
     their dotted keys, as `--set` does:
 
-    >>> frazil.Scene("dam_break", {"fluid.particle_spacing_m": 0.05, "solver.iterations": 4})
+    >>> frazil.Scene("dam_break", {"fluid.particle_spacing_m": 0.05, "pbd.iterations": 4})
 
     Elements of arrays have their index as key, such as `particles.0.shape.box.max_m`. A dict as value
     replaces a whole table.

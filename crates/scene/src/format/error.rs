@@ -60,12 +60,12 @@ pub enum SceneError {
         /// The nearest known key, or all of them.
         hint: String,
     },
-    /// A table of a notation that was removed.
+    /// A key or table of a notation that was removed.
     #[error("{at}: {}: removed; {remedy}", shortened(key))]
     RemovedKey {
-        /// Location of the table.
+        /// Location of the key.
         at: Location,
-        /// Path of the table.
+        /// Path of the key.
         key: String,
         /// The key in its place, and the same lines in its notation.
         remedy: String,

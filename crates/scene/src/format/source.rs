@@ -106,7 +106,8 @@ impl Source {
         }
     }
 
-    fn at(&self, place: Place) -> Location {
+    /// Returns the location of a place.
+    pub(crate) fn at(&self, place: Place) -> Location {
         Location { origin: self.origin.clone(), place }
     }
 

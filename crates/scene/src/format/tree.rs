@@ -46,6 +46,11 @@ impl Node {
         entries.iter().find(|(key, _)| key == name).map(|(_, node)| node)
     }
 
+    /// Returns the value at a path of names joined by dots, through tables only.
+    pub(crate) fn at(&self, path: &str) -> Option<&Self> {
+        path.split('.').try_fold(self, |node, name| node.entry(name))
+    }
+
     /// Takes an entry out of the table, if this is a table that has it.
     pub(crate) fn take_entry(&mut self, name: &str) -> Option<Self> {
         let Value::Table(entries) = &mut self.value else { return None };

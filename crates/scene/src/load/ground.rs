@@ -28,7 +28,7 @@ impl Scene {
             loaded = load_terrain(source, self.seed, folder, missing);
         }
         let terrain = self.terrain.as_ref().and_then(|source| source.terrain.shared());
-        for (idx, release) in self.releases.iter_mut().enumerate() {
+        for (idx, release) in self.releases_mut().iter_mut().enumerate() {
             loaded = loaded.and_then(|()| load_release(release, idx, terrain.as_deref(), folder, missing));
         }
         for (idx, body) in self.bodies.iter_mut().enumerate() {
@@ -37,7 +37,7 @@ impl Scene {
                 loaded = loaded.and_then(|()| load_body_mesh(path, mesh, &key, folder, missing));
             }
         }
-        for (idx, slab) in self.slabs.iter_mut().enumerate() {
+        for (idx, slab) in self.slabs_mut().iter_mut().enumerate() {
             loaded = loaded.and_then(|()| load_slab(slab, idx, folder, missing));
         }
         let check = Checker::new(&self.source);
@@ -92,7 +92,7 @@ fn load_release(
     folder: Option<&Path>,
     missing: Missing,
 ) -> Result<(), Refusal> {
-    let key = format!("releases.{idx}.polygons");
+    let key = format!("dem.releases.{idx}.polygons");
     let Some(path) = &mut release.polygons else { return Ok(()) };
     let bytes = match read(path, folder) {
         Ok(bytes) => bytes,
@@ -124,7 +124,7 @@ fn load_release(
     for (area_idx, (polygon, thickness)) in file.areas.into_iter().enumerate() {
         let Some(thickness_m) = release.thickness_m.or(thickness) else {
             return Err(Refusal::new(
-                format!("releases.{idx}.thickness_m"),
+                format!("dem.releases.{idx}.thickness_m"),
                 format!(
                     "nothing, and no attribute \"thickness\" or \"d0\" of polygon {} of {path}",
                     area_idx + 1
@@ -164,7 +164,7 @@ fn load_slab(slab: &mut Slab, idx: usize, folder: Option<&Path>, missing: Missin
     let SlabShape::Meshes { paths, meshes, .. } = &mut slab.shape else { return Ok(()) };
     let mut found = Vec::with_capacity(paths.len());
     for (path_idx, path) in paths.iter_mut().enumerate() {
-        let key = format!("slabs.{idx}.shape.meshes.paths.{path_idx}");
+        let key = format!("dem.slabs.{idx}.shape.meshes.paths.{path_idx}");
         match load_mesh(path, &key, folder, missing)? {
             Some(mesh) => found.push(mesh),
             None => return Ok(()),

@@ -13,9 +13,9 @@ use crate::format::text::not_utf8;
 use crate::format::tree::{Node, Value};
 use crate::load::builtin::builtin;
 use crate::loaded::Missing;
-use crate::scene::Scene;
+use crate::scene::{Scene, SolverKind};
 use crate::section::{SectionType, Sections};
-use crate::solver::registry;
+use crate::solver::{SolverScene, registry};
 
 /// Maximum size of a scene file: a scene is a page of text, so a larger file is not a scene.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -81,11 +81,13 @@ impl Scene {
         missing: Missing,
     ) -> Result<Self, SceneError> {
         let source = Source::new(origin, tree.places());
-        check_kind(&tree, &source)?;
-        refuse_removed(&tree, &source)?;
+        let solver = solver_of(&tree, &source)?;
+        refuse_removed(&tree, &source, solver.kind(), &registry::owners_of)?;
         let section_types: Vec<_> = registry::section_types().collect();
         let section_names: Vec<_> = section_types.iter().map(SectionType::name).collect();
-        let (sections, mut errors) = Sections::take(&mut tree, section_types, &source);
+        let refuse_stray = |section| registry::stray_section(section, solver, &source);
+        let (sections, mut errors) =
+            Sections::take(&mut tree, section_types, solver.sections(), &source, refuse_stray);
         let read = reader::read(&mut tree, "", &section_names, &source);
         let mut scene: Self = match read {
             Ok(scene) if errors.is_empty() => scene,
@@ -104,7 +106,7 @@ impl Scene {
         scene.face_plane();
         scene.load_files(folder, missing)?;
         let scale = scene.apply_scale()?;
-        scene.validate().map_err(|error| error.at_scale(scale))?;
+        scene.validate().map_err(|error| error.at_scale(scale, solver.scaled_keys()))?;
         Ok(scene)
     }
 
@@ -131,15 +133,14 @@ impl Scene {
     }
 }
 
-/// Refuses an unknown kind of solver, before keys that only such a solver knows are reported as unknown.
-fn check_kind(tree: &Node, source: &Source) -> Result<(), SceneError> {
-    let kind = tree.entry("solver").and_then(|solver| solver.entry("kind"));
-    match kind.map(|kind| &kind.value) {
-        Some(Value::String(kind)) if registry::find(kind).is_none() => {
-            Err(registry::unknown_kind(kind, source))
-        }
-        _ => Ok(()),
-    }
+/// Returns the solver of a scene. An unknown kind is refused before keys that only such a solver knows are
+/// reported as unknown; a value of another type is refused when the scene is read.
+fn solver_of(tree: &Node, source: &Source) -> Result<&'static dyn SolverScene, SceneError> {
+    let kind = match tree.entry("solver").and_then(|solver| solver.entry("kind")).map(|kind| &kind.value) {
+        Some(Value::String(kind)) => kind,
+        _ => SolverKind::DEFAULT.name(),
+    };
+    registry::find(kind).ok_or_else(|| registry::unknown_kind(kind, source))
 }
 
 fn read_text(path: &Path) -> io::Result<String> {

@@ -16,8 +16,6 @@ pub struct Derived {
     pub support_radius_m: f64,
     /// Time step Δt in s.
     pub dt_s: f64,
-    /// ε of the density constraint in 1/m².
-    pub constraint_epsilon_per_m2: f64,
     /// Gravity in m/s².
     pub gravity_m_s2: Vec3,
     /// Steps in the scene's duration.
@@ -28,12 +26,6 @@ pub struct Derived {
 }
 
 impl Scene {
-    /// Returns ε in the denominator of the density constraint's multiplier, in 1/m².
-    pub fn constraint_epsilon_per_m2(&self) -> f64 {
-        let h = self.support_radius_m();
-        self.solver.constraint_relaxation / (h * h)
-    }
-
     /// Returns gravity in m/s²: against the up axis unless the scene says otherwise.
     pub fn gravity_m_s2(&self) -> Vec3 {
         self.gravity_m_s2
@@ -47,7 +39,7 @@ impl Scene {
         let fed = self.solver_scene().is_some_and(|solver| solver.fall_top_m(self).is_some());
         let gravity = self.gravity_m_s2();
         let turns = (0..3).any(|axis| self.domain.periodic[axis] && gravity[axis] != 0.0);
-        moves || fed || turns || !self.slabs.is_empty()
+        moves || fed || turns || !self.slabs().is_empty()
     }
 
     /// Returns the number of steps that cover the scene's duration; the last may end a fraction of a step
@@ -64,7 +56,6 @@ impl Scene {
             particle_mass_kg: self.particle_mass_kg(),
             support_radius_m: self.support_radius_m(),
             dt_s: self.dt_s(),
-            constraint_epsilon_per_m2: self.constraint_epsilon_per_m2(),
             gravity_m_s2: self.gravity_m_s2(),
             n_steps: self.n_steps(),
             sections: self.derived_sections(),

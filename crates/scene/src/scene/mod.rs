@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::source::Source;
 use crate::section::{Section, Sections};
-use crate::{Axis, Body, Release, Slab, TerrainSource, Vec3};
+use crate::{Axis, Body, TerrainSource, Vec3};
 
 /// Current and only version of the scene file format.
 pub const SCENE_VERSION: u32 = 1;
@@ -87,7 +87,7 @@ pub struct Scene {
     /// The ground of an avalanche, a map or a formula. Scenes of grains only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terrain: Option<TerrainSource>,
-    /// The method and its parameters.
+    /// The method, and settings of runs that do not depend on it.
     #[serde(default)]
     pub solver: Solver,
     /// The container: six walls that hold the particles.
@@ -95,12 +95,6 @@ pub struct Scene {
     /// Blocks filled with particles at the start; they may not overlap.
     #[serde(default)]
     pub particles: Vec<ParticleBlock>,
-    /// Release areas on the terrain whose snow is filled with grains at the start. Scenes of grains only.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub releases: Vec<Release>,
-    /// Plates of ice that break into rigid pieces. Scenes of grains only.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slabs: Vec<Slab>,
     /// Solids and containers inside the domain, at rest or moving.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<Body>,
@@ -158,34 +152,12 @@ impl Default for SolverKind {
     }
 }
 
-/// The method and its parameters.
+/// The method, and settings of runs that do not depend on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
     /// The method.
     pub kind: SolverKind,
-    /// Jacobi iterations in a step: the number of them in scenes with `[snow]` and with a `density_tolerance`
-    /// of 0, the minimum otherwise. By default 3, and 1 with `solver.kind = "viscoelastic"`, whose stress
-    /// keeps particles in order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub iterations: Option<u32>,
-    /// Error to which the density constraint of water is solved: the mean over all particles of
-    /// max(ρ/ρ₀ − 1, 0), dimensionless. 0 for a fixed number of iterations; not in scenes with `[snow]`.
-    pub density_tolerance: f64,
-    /// Maximum of Jacobi iterations in a step with a `density_tolerance`.
-    pub max_iterations: u32,
-    /// Factor ω on the averaged position corrections (Chen2021 eq 5.26–5.27), above 0 and up to 2.
-    pub over_relaxation: f64,
-    /// Dimensionless relaxation of the density constraint: ε = this / h², in 1/m².
-    pub constraint_relaxation: f64,
-    /// Artificial pressure, which stands in for surface tension and keeps particles from clumping.
-    pub artificial_pressure: ArtificialPressure,
-    /// Density of a particle, over the rest density, from which a step of a position-based fluid is a fault
-    /// that ends the run; above 1.
-    pub max_density_ratio: f64,
-    /// Courant number |v| Δt/h of a particle, with the support radius h, from which a step of a
-    /// position-based fluid is a fault that ends the run.
-    pub max_courant: f64,
     /// Kinetic and potential energy, over the mechanical energy at the start, above which a run stops with an
     /// error, in scenes in which nothing does work on the particles; above 1. Heights count from the side of
     /// the domain to which gravity points.
@@ -197,37 +169,7 @@ pub struct Solver {
 
 impl Default for Solver {
     fn default() -> Self {
-        Self {
-            kind: SolverKind::DEFAULT,
-            iterations: None,
-            density_tolerance: 1e-3,
-            max_iterations: 30,
-            over_relaxation: 0.5,
-            constraint_relaxation: 0.1,
-            artificial_pressure: ArtificialPressure::default(),
-            max_density_ratio: 4.0,
-            max_courant: 1.0,
-            max_energy_ratio: 1.5,
-            steps_per_submission: 8,
-        }
-    }
-}
-
-/// Artificial pressure s_corr = −k (W(r) / W(|Δq|))ⁿ, Huang2016 eq 2.21.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ArtificialPressure {
-    /// k, dimensionless; 0 switches it off.
-    pub strength: f64,
-    /// |Δq| / h, between 0 and 1.
-    pub radius_fraction: f64,
-    /// n, a whole number from 1.
-    pub exponent: u32,
-}
-
-impl Default for ArtificialPressure {
-    fn default() -> Self {
-        Self { strength: 0.0, radius_fraction: 0.1, exponent: 4 }
+        Self { kind: SolverKind::DEFAULT, max_energy_ratio: 1.5, steps_per_submission: 8 }
     }
 }
 

@@ -30,7 +30,7 @@ pub enum RenderScheme {
     /// are drawn in the material's own look, and `colour_by` has no effect. In scenes of three dimensions
     /// only.
     Surface,
-    /// Like `surface`, and also the pieces of `[[slabs]]`.
+    /// Like `surface`, and also the pieces of `[[dem.slabs]]`.
     SurfaceAndSlabs,
     /// Water as the smooth surface that its particles show from the camera, which reflects, refracts and
     /// absorbs (Huang2016 chapter 3); water in the air as white spheres; all other particles as in `sprites`.

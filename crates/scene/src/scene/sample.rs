@@ -126,8 +126,8 @@ impl Scene {
     /// the surface. Saturates at the largest `u64`.
     pub fn particle_count_estimate(&self) -> u64 {
         let blocks = self.particles.iter().map(|block| self.block_count_estimate(block));
-        let releases = self.releases.iter().map(|release| self.release_count_estimate(release));
-        blocks.chain(releases).sum::<f64>() as u64
+        let filled = self.filled_tables().into_iter().flat_map(|(_, counts)| counts);
+        blocks.chain(filled).sum::<f64>() as u64
     }
 
     /// Returns the volume of a block's particles in m³, or their area in m²: that of its shape, or with

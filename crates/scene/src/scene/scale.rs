@@ -2,7 +2,7 @@
 
 use crate::check::{Checker, number};
 use crate::shapes::shape::LATTICE_TOLERANCE;
-use crate::{Body, BodyMotion, BodyShape, Scene, SceneError, Shape, SlabShape, Vec3};
+use crate::{Body, BodyMotion, BodyShape, Scene, SceneError, Shape, Vec3};
 
 const MIN_SCALE: f64 = 0.01;
 const MAX_SCALE: f64 = 100.0;
@@ -75,7 +75,7 @@ impl Scene {
             }
         }
         self.bodies.iter_mut().for_each(|body| scale_body(body, scale));
-        self.scale_ground(scale);
+        self.scale_terrain(scale);
         if let Some(solver) = self.solver_scene() {
             solver.scale_lengths(self, scale);
         }
@@ -92,10 +92,8 @@ impl Scene {
 }
 
 impl Scene {
-    /// Multiplies the lengths of generated terrain and of the releases and slabs on it.
-    fn scale_ground(&mut self, scale: f64) {
-        let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
-        let flat = |at: &mut [f64; 2]| *at = at.map(|x| scale * x);
+    /// Multiplies the lengths of generated terrain.
+    fn scale_terrain(&mut self, scale: f64) {
         if let Some(source) = &mut self.terrain
             && let Some(generated) = &mut source.generated
         {
@@ -103,23 +101,6 @@ impl Scene {
             // Validation refuses invalid terrain later.
             if let Ok(terrain) = generated.terrain(self.seed) {
                 source.set(terrain);
-            }
-        }
-        for release in &mut self.releases {
-            release.polygon_m.iter_mut().flatten().for_each(flat);
-            release.thickness_m.iter_mut().for_each(|thickness_m| *thickness_m *= scale);
-        }
-        for slab in &mut self.slabs {
-            match &mut slab.shape {
-                SlabShape::Plate { origin_m, size_m, thickness_m, .. } => {
-                    flat(origin_m);
-                    flat(size_m);
-                    *thickness_m *= scale;
-                }
-                SlabShape::Meshes { scale: unit_m, offset_m, .. } => {
-                    times(offset_m);
-                    *unit_m *= scale;
-                }
             }
         }
     }
@@ -197,16 +178,16 @@ fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
 }
 
 impl SceneError {
-    /// Adds to an error about a scaled length that the value differs from the file's.
-    pub(crate) fn at_scale(mut self, scale: f64) -> Self {
-        const SCALED: [&str; 7] =
-            ["domain", "particles", "bodies", "render.camera", "terrain", "releases", "slabs"];
+    /// Adds to an error about a scaled length that the value differs from the file's. `of_solver` lists the
+    /// keys of such lengths in the solver's sections.
+    pub(crate) fn at_scale(mut self, scale: f64, of_solver: &[&str]) -> Self {
+        const SCALED: [&str; 5] = ["domain", "particles", "bodies", "render.camera", "terrain"];
         if let Self::Several(errors) = self {
-            return Self::Several(errors.into_iter().map(|error| error.at_scale(scale)).collect());
+            return Self::Several(errors.into_iter().map(|error| error.at_scale(scale, of_solver)).collect());
         }
         if let Self::Value { key, found, .. } = &mut self
             && scale != 1.0
-            && SCALED.iter().any(|section| key.starts_with(section))
+            && SCALED.iter().chain(of_solver).any(|scaled| key.starts_with(scaled))
         {
             found.push_str(&format!(" at scale {}", number(scale)));
         }

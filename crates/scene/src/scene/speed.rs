@@ -16,8 +16,8 @@ impl Scene {
     /// plus a fall through the whole domain.
     pub(crate) fn expected_max_speed_m_s(&self) -> f64 {
         let speed = |v: &Vec3| v.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let releases = self.releases.iter().map(|release| speed(&release.velocity_m_s));
-        let slabs = self.slabs.iter().map(|slab| speed(&slab.velocity_m_s));
+        let releases = self.releases().iter().map(|release| speed(&release.velocity_m_s));
+        let slabs = self.slabs().iter().map(|slab| speed(&slab.velocity_m_s));
         let starts = self.particles.iter().map(|block| block.fastest_m_s()).chain(releases).chain(slabs);
         let motions = self.bodies.iter().filter_map(|body| body.motion.as_ref());
         let (low_m, high_m) = (self.domain.min_m, self.domain.max_m);

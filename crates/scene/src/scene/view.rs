@@ -102,7 +102,7 @@ impl Scene {
     /// Returns points of a terrain around the releases and the paths of their snow; none without releases.
     fn flow_points(&self) -> Vec<Vec3> {
         let Some(ground) = self.ground() else { return Vec::new() };
-        let areas: Vec<_> = self.releases.iter().filter_map(Release::areas).collect();
+        let areas: Vec<_> = self.releases().iter().filter_map(Release::areas).collect();
         let mut points = Vec::new();
         for area in areas.iter().flat_map(|areas| areas.iter()) {
             let ([left, low], [right, high]) = area.polygon.bounds();

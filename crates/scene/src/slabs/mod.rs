@@ -1,4 +1,4 @@
-//! Plates of ice: the `[[slabs]]`, the rigid pieces that they break into.
+//! Plates of ice: the `[[dem.slabs]]`, the rigid pieces that they break into.
 
 pub(crate) mod pieces;
 pub(crate) mod plate;

@@ -1,4 +1,4 @@
-//! The `[[slabs]]` sections: plates of ice that break into pieces.
+//! The `[[dem.slabs]]` tables: plates of ice that break into pieces.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::Release;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
@@ -47,12 +46,6 @@ impl Scene {
         self.of_solver(|solver| solver.particle_spacing_m(self))
     }
 
-    /// Returns the number of iterations in a step, or their minimum with a `solver.density_tolerance`.
-    pub fn iterations(&self) -> u32 {
-        let default = || self.solver_scene().map_or(1, |solver| solver.default_iterations());
-        self.solver.iterations.unwrap_or_else(default)
-    }
-
     /// Returns the rest density ρ₀ in kg/m³; for grains that of a single grain.
     pub fn rest_density_kg_m3(&self) -> f64 {
         self.of_solver(|solver| solver.rest_density_kg_m3(self))
@@ -76,8 +69,8 @@ impl Scene {
         self.of_solver(|solver| solver.random_fill_count(self, block))
     }
 
-    pub(crate) fn release_count_estimate(&self, release: &Release) -> f64 {
-        self.of_solver(|solver| solver.release_count(self, release))
+    pub(crate) fn filled_tables(&self) -> Vec<(&'static str, Vec<f64>)> {
+        self.solver_scene().map_or_else(Vec::new, |solver| solver.filled_tables(self))
     }
 
     pub(crate) fn complete_block(

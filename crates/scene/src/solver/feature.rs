@@ -7,10 +7,6 @@
 pub enum Feature {
     /// `[terrain]`.
     Terrain,
-    /// `[[releases]]`.
-    Releases,
-    /// `[[slabs]]`.
-    Slabs,
     /// `[[bodies]]`.
     Bodies,
     /// `restitution` of a body.
@@ -36,8 +32,6 @@ impl Feature {
     pub fn key(self) -> &'static str {
         match self {
             Self::Terrain => "terrain",
-            Self::Releases => "releases",
-            Self::Slabs => "slabs",
             Self::Bodies => "bodies",
             Self::BodyRestitution => "restitution",
             Self::AutoTimeStep => "dt_s",

@@ -107,9 +107,9 @@ pub(crate) fn section_types() -> impl Iterator<Item = SectionType> {
     sections.into_iter()
 }
 
-/// Returns the solver that owns a section.
-pub(crate) fn owner_of(section: &str) -> Option<&'static dyn SolverScene> {
-    solvers().into_iter().find(|solver| owns(*solver, section))
+/// Returns the kinds of the solvers that own a section.
+pub(crate) fn owners_of(section: &str) -> Vec<&'static str> {
+    solvers().into_iter().filter(|solver| owns(*solver, section)).map(|solver| solver.kind()).collect()
 }
 
 fn owns(solver: &dyn SolverScene, section: &str) -> bool {
@@ -119,7 +119,13 @@ fn owns(solver: &dyn SolverScene, section: &str) -> bool {
 /// Returns the kinds, in quotes, of the solvers that have `feature`, joined by `word`.
 pub(crate) fn kinds_with(feature: Feature, word: &str) -> String {
     let with = solvers().into_iter().filter(|solver| solver.features().contains(&feature));
-    with.map(|solver| format!("\"{}\"", solver.kind())).collect::<Vec<_>>().join(&format!(" {word} "))
+    quoted(with.map(|solver| solver.kind()), word)
+}
+
+/// Returns names in quotes, joined by `word`.
+pub(crate) fn quoted(names: impl IntoIterator<Item = &'static str>, word: &str) -> String {
+    let quoted: Vec<String> = names.into_iter().map(|name| format!("\"{name}\"")).collect();
+    quoted.join(&format!(" {word} "))
 }
 
 /// Returns the error for an unknown kind of solver, with the list of known ones.
@@ -131,5 +137,29 @@ pub(crate) fn unknown_kind(found: &str, source: &Source) -> SceneError {
         key: "solver.kind".to_owned(),
         found: format!("\"{found}\""),
         expected: one_of(&kinds) + &hint,
+    }
+}
+
+/// Returns the error for a section that the scene's solver does not have.
+pub(crate) fn stray_section(section: &str, solver: &dyn SolverScene, source: &Source) -> SceneError {
+    let owners = quoted(owners_of(section), "or");
+    SceneError::Value {
+        at: source.locate_between(&[section, "solver.kind"]),
+        key: section.to_owned(),
+        found: format!("[{section}] in a scene of solver.kind = \"{}\"", solver.kind()),
+        expected: format!("{}; [{section}] needs solver.kind = {owners}", described_sections(solver)),
+    }
+}
+
+/// Returns the sections of a solver as an author may write them.
+fn described_sections(solver: &dyn SolverScene) -> String {
+    let named = |is_required: bool| {
+        let sections = solver.sections().iter().filter(move |section| section.is_required() == is_required);
+        sections.map(|section| format!("[{}]", section.name())).collect::<Vec<_>>().join(" and ")
+    };
+    match (named(true), named(false)) {
+        (required, optional) if optional.is_empty() => format!("{required} alone"),
+        (required, optional) if required.is_empty() => format!("{optional} or nothing"),
+        (required, optional) => format!("{required} alone or with {optional}"),
     }
 }

@@ -1,28 +1,12 @@
 //! Interface between a solver and its scenes.
 
+use crate::SceneError;
 use crate::check::{Check, Checker};
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::section::SectionType;
 use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::solver::feature::Feature;
-use crate::{Release, SceneError};
-
-/// Keys of the density constraint, for solvers without it, with the reason why they have no effect.
-pub(crate) fn keys_of_constraint(kind: &str) -> Vec<(&'static str, String)> {
-    let reason = format!("it is a setting of position-based fluids, and solver.kind is \"{kind}\"");
-    let keys = [
-        "solver.iterations",
-        "solver.density_tolerance",
-        "solver.max_iterations",
-        "solver.over_relaxation",
-        "solver.constraint_relaxation",
-        "solver.artificial_pressure",
-        "solver.max_density_ratio",
-        "solver.max_courant",
-    ];
-    keys.map(|key| (key, reason.clone())).into()
-}
 
 /// The temperature of blocks, for scenes without heat.
 pub(crate) fn unused_temperature(needed: &str) -> (&'static str, String) {
@@ -72,7 +56,7 @@ pub trait SolverScene: Send + Sync {
         3
     }
 
-    /// Returns `solver.iterations` of scenes without that key.
+    /// Returns `pbd.iterations` of scenes without that key.
     fn default_iterations(&self) -> u32 {
         3
     }
@@ -102,6 +86,11 @@ pub trait SolverScene: Send + Sync {
     /// Multiplies the lengths of the solver's own sections when a scene is scaled, if its materials do not
     /// fix them.
     fn scale_lengths(&self, _scene: &mut Scene, _scale: f64) {}
+
+    /// Returns the keys of those lengths. By default none.
+    fn scaled_keys(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Returns the height in m, along the up axis, above which particles do not fall freely; by default none.
     fn fall_top_m(&self, _scene: &Scene) -> Option<f64> {
@@ -158,8 +147,8 @@ pub trait SolverScene: Send + Sync {
     /// Checks the solver's own sections, and the domain and the time step against them. The required sections
     /// are present.
     ///
-    /// `check` may collect errors and then returns `Ok` for wrong values, also for those of blocks and
-    /// releases: only values that [are valid](Checker::are_valid) make sense in what follows.
+    /// `check` may collect errors and then returns `Ok` for wrong values, also for those of blocks: only
+    /// values that [are valid](Checker::are_valid) make sense in what follows.
     ///
     /// # Errors
     /// Those of `check`.
@@ -171,14 +160,6 @@ pub trait SolverScene: Send + Sync {
     /// # Errors
     /// Those of `check`.
     fn check_block(&self, _scene: &Scene, _check: &Checker<'_>, _key: &str, _block: &ParticleBlock) -> Check {
-        Ok(())
-    }
-
-    /// Checks the solver's requirements on a release, with [`Feature::Releases`] only.
-    ///
-    /// # Errors
-    /// Those of `check`.
-    fn check_release(&self, _scene: &Scene, _check: &Checker<'_>, _key: &str, _release: &Release) -> Check {
         Ok(())
     }
 
@@ -196,9 +177,10 @@ pub trait SolverScene: Send + Sync {
         0.0
     }
 
-    /// Returns the approximate number of particles of a release, with [`Feature::Releases`] only.
-    fn release_count(&self, _scene: &Scene, _release: &Release) -> f64 {
-        0.0
+    /// Returns the arrays of tables beside `[[particles]]` that the solver fills with particles, each with the
+    /// approximate number of particles of each of its tables. By default none.
+    fn filled_tables(&self, _scene: &Scene) -> Vec<(&'static str, Vec<f64>)> {
+        Vec::new()
     }
 
     /// Returns the particles at time 0: by default those of [`Scene::sample_blocks`].

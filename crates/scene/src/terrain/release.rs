@@ -1,4 +1,4 @@
-//! The `[[releases]]` sections: release areas of avalanches on a slope.
+//! The `[[dem.releases]]` tables: release areas of avalanches on a slope.
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
 //! Validates bodies, and the friction of the domain's faces.
 
-use super::ground::{check_name, check_surface};
 use crate::check::{Check, Checker, MIN_POSITIVE, number, vector};
 use crate::scene::{FaceFriction, Scene};
 use crate::solver::feature::Feature;
@@ -19,7 +18,7 @@ impl Scene {
         for (idx, body) in self.bodies.iter().enumerate() {
             let key = format!("bodies.{idx}");
             if let Some(name) = &body.name {
-                check_name(check, &key, name, &names)?;
+                check.name(&key, name, &names)?;
                 names.push(name);
             }
             self.check_body(check, &key, body)?;
@@ -59,7 +58,7 @@ impl Scene {
                 format!("it with solver.kind = {kinds} only, because other contacts are inelastic"),
             )?;
         }
-        check_surface(check, key, body.friction, body.restitution)?;
+        check.surface(key, body.friction, body.restitution)?;
         match &body.motion {
             Some(motion) => check_body_motion(check, &format!("{key}.motion.{}", motion.name()), motion),
             None => Ok(()),

@@ -39,8 +39,8 @@ impl Scene {
             let found = format!("{found} with render.shading = \"density\"");
             return check.fail("render.scheme", found, "\"sprites\"");
         }
-        if render.scheme == RenderScheme::SurfaceAndSlabs && self.slabs.is_empty() {
-            let found = format!("{found} in a scene without [[slabs]]");
+        if render.scheme == RenderScheme::SurfaceAndSlabs && self.slabs().is_empty() {
+            let found = format!("{found} in a scene without [[dem.slabs]]");
             return check.fail("render.scheme", found, "\"sprites\" or \"surface\"");
         }
         Ok(())

@@ -36,13 +36,15 @@ impl Scene {
         let all = Checker::collecting(&self.source);
         let kind = self.solver.kind.name();
         let solver = registry::find(kind).ok_or_else(|| registry::unknown_kind(kind, &self.source))?;
-        self.check_sections(&check, solver)?;
+        self.check_sections(solver)?;
         self.check_features(&check)?;
         self.check_values(&all)?;
+        if let Some(terrain) = &self.terrain {
+            self.check_terrain(&all, terrain)?;
+        }
         solver.validate(self, &all)?;
         self.check_render(&all)?;
         self.check_output(&all)?;
-        self.check_ground(&all, solver)?;
         for (block_idx, block) in self.particles.iter().enumerate() {
             self.check_block(&all, solver, &format!("particles.{block_idx}"), block)?;
         }
@@ -53,16 +55,10 @@ impl Scene {
     }
 
     /// Checks that the sections are those of the scene's solver, and that all required ones are present.
-    fn check_sections(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
+    fn check_sections(&self, solver: &dyn SolverScene) -> Check {
         let is_own = |name: &str| solver.sections().iter().any(|section| section.name() == name);
         if let Some(stray) = self.sections.names().find(|name| !is_own(name)) {
-            let found = format!("[{stray}] in a scene of solver.kind = \"{}\"", solver.kind());
-            let own = described_sections(solver);
-            let expected = match registry::owner_of(stray) {
-                Some(owner) => format!("{own}; {}", needs(owner)),
-                None => own,
-            };
-            return check.fail_between(&[stray, "solver.kind"], found, expected);
+            return Err(registry::stray_section(stray, solver, &self.source));
         }
         let is_given = |name: &str| self.sections.names().any(|given| given == name);
         match solver.sections().iter().find(|section| section.is_required() && !is_given(section.name())) {
@@ -76,12 +72,7 @@ impl Scene {
     /// Refuses parts of the scene that the solver does not support.
     fn check_features(&self, check: &Checker<'_>) -> Check {
         let kind = self.solver.kind.name();
-        let given = [
-            (Feature::Terrain, self.terrain.is_some()),
-            (Feature::Releases, !self.releases.is_empty()),
-            (Feature::Slabs, !self.slabs.is_empty()),
-            (Feature::Bodies, !self.bodies.is_empty()),
-        ];
+        let given = [(Feature::Terrain, self.terrain.is_some()), (Feature::Bodies, !self.bodies.is_empty())];
         let is_unknown = |feature: Feature| !self.has_feature(feature);
         if let Some((feature, _)) = given.into_iter().find(|(part, is_given)| *is_given && is_unknown(*part))
         {
@@ -172,20 +163,8 @@ impl Scene {
         check.positive("time.duration_s", self.time.duration_s, "seconds")?;
 
         let solver = &self.solver;
-        check.count("solver.iterations", self.iterations(), 1000)?;
-        check.range("solver.density_tolerance", solver.density_tolerance, 0.0, 1.0)?;
-        check.count("solver.max_iterations", solver.max_iterations, 1000)?;
-        check.positive("solver.over_relaxation", solver.over_relaxation, "no unit")?;
-        check.range("solver.over_relaxation", solver.over_relaxation, 0.0, 2.0)?;
-        check.range("solver.constraint_relaxation", solver.constraint_relaxation, 0.0, 1e9)?;
-        check.range("solver.max_density_ratio", solver.max_density_ratio, 1.0, 1e6)?;
-        check.positive("solver.max_courant", solver.max_courant, "no unit")?;
         check.range("solver.max_energy_ratio", solver.max_energy_ratio, 1.0, 1e9)?;
-        check.count("solver.steps_per_submission", solver.steps_per_submission, 4096)?;
-        let pressure = &solver.artificial_pressure;
-        check.range("solver.artificial_pressure.strength", pressure.strength, 0.0, 1e9)?;
-        check.range("solver.artificial_pressure.radius_fraction", pressure.radius_fraction, 0.0, 0.9)?;
-        check.count("solver.artificial_pressure.exponent", pressure.exponent, 32)
+        check.count("solver.steps_per_submission", solver.steps_per_submission, 4096)
     }
 
     fn check_block(
@@ -310,26 +289,20 @@ impl Scene {
     }
 
     fn check_count(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
-        if self.particles.is_empty() && self.releases.is_empty() {
-            if !self.has_feature(Feature::Releases) {
-                return check.fail("particles", "no particles", "at least one [[particles]] block");
-            }
-            return check.fail(
-                "particles",
-                "no particles",
-                "at least one [[particles]] block or [[releases]] area",
-            );
+        let filled = self.filled_tables();
+        if self.particles.is_empty() && filled.iter().all(|(_, counts)| counts.is_empty()) {
+            let others = filled.iter().map(|(table, _)| format!(" or [[{table}]]")).collect::<String>();
+            let expected = format!("at least one [[particles]] block{others}");
+            return check.fail("particles", "no particles", expected);
         }
         let blocks = self.particles.iter().enumerate().map(|(idx, block)| {
             let part = if block.count.is_some() { "count" } else { "shape" };
             (format!("particles.{idx}.{part}"), self.block_count_estimate(block))
         });
-        let releases = self
-            .releases
-            .iter()
-            .enumerate()
-            .map(|(idx, release)| (format!("releases.{idx}"), self.release_count_estimate(release)));
-        let counts: Vec<(String, f64)> = blocks.chain(releases).collect();
+        let others = filled.into_iter().flat_map(|(table, counts)| {
+            counts.into_iter().enumerate().map(move |(idx, n)| (format!("{table}.{idx}"), n))
+        });
+        let counts: Vec<(String, f64)> = blocks.chain(others).collect();
         let total: f64 = counts.iter().map(|(_, n)| n).sum();
         if total <= MAX_PARTICLES as f64 {
             return Ok(());
@@ -345,26 +318,6 @@ impl Scene {
             ),
         )
     }
-}
-
-/// Returns the sections of a solver as an author may write them.
-fn described_sections(solver: &dyn SolverScene) -> String {
-    let named = |is_required: bool| {
-        let sections = solver.sections().iter().filter(move |section| section.is_required() == is_required);
-        sections.map(|section| format!("[{}]", section.name())).collect::<Vec<_>>().join(" and ")
-    };
-    match (named(true), named(false)) {
-        (required, optional) if optional.is_empty() => format!("{required} alone"),
-        (required, optional) if required.is_empty() => format!("{optional} or nothing"),
-        (required, optional) => format!("{required} alone or with {optional}"),
-    }
-}
-
-/// Returns a description of the solver that owns a section.
-fn needs(owner: &dyn SolverScene) -> String {
-    let names: Vec<String> = owner.sections().iter().map(|section| format!("[{}]", section.name())).collect();
-    let verb = if names.len() == 1 { "needs" } else { "need" };
-    format!("{} {verb} solver.kind = \"{}\"", names.join(" and "), owner.kind())
 }
 
 /// Refuses keys that fill a shape on a block whose particles come from a file.

@@ -7,7 +7,7 @@ use frazil_scene::{Dem, Scene, SceneError, TimeStep, damping_ratio};
 use crate::minimal;
 
 /// The smallest scene of grains: 2 × 2 × 2 of them on a lattice in a box.
-const GRAINS: &str = r#"version = 1
+pub const GRAINS: &str = r#"version = 1
 name = "grains"
 up_axis = "z"
 
@@ -43,7 +43,7 @@ pub fn slope(overrides: &[&str]) -> Result<Scene, SceneError> {
         "terrain={generated={inclined_plane={size_m=[20,10],cell_m=1,slope_deg=30}}}",
         "domain={min_m=[0,0,-1],max_m=[20,10,14]}",
         "particles=[]",
-        "releases=[{polygon_m=[[3,3],[7,3],[7,7],[3,7]],thickness_m=0.5}]",
+        "dem.releases=[{polygon_m=[[3,3],[7,3],[7,7],[3,7]],thickness_m=0.5}]",
     ];
     grains(&[&slope[..], overrides].concat())
 }
@@ -207,10 +207,10 @@ fn values_of_grains_out_of_range_are_placed() {
 const EVERYTHING: [&str; 6] = [
     "dem.bonds={strength_n=1,shear_strength_n=2,form_after_s=0.1,forms_until_s=3}",
     "dem.radius_spread=0.1",
-    "releases.0.bulk_density_kg_m3=400",
+    "dem.releases.0.bulk_density_kg_m3=400",
     "bodies=[{name='house',shape={box={centre_m=[15,5,3],size_m=[1,1,1]}},friction=0.3,restitution=0.5},\
      {name='tree',shape={upright_cylinder={foot_m=[12,2],radius_m=0.2,height_m=3}}}]",
-    "slabs=[{name='ice',shape={plate={origin_m=[9,3],size_m=[2,3],thickness_m=0.2,pieces=[2,3],rotation_deg=10,irregularity=0.1}},friction=0.1,restitution=0.2,link_shear_strength_pa=3}]",
+    "dem.slabs=[{name='ice',shape={plate={origin_m=[9,3],size_m=[2,3],thickness_m=0.2,pieces=[2,3],rotation_deg=10,irregularity=0.1}},friction=0.1,restitution=0.2,link_shear_strength_pa=3}]",
     "dem.weak_layer={strength_n=9,shear_strength_n=5,fails_at_s=2,fails_within={centre_m=[4,5],radius_m=1}}",
 ];
 
@@ -219,7 +219,7 @@ fn every_number_of_grains_refuses_nan() {
     let scene = slope(&EVERYTHING).unwrap_or_else(|e| panic!("{e}"));
     let json = serde_json::to_value(&scene).unwrap();
     let mut numbers = Vec::new();
-    for section in ["dem", "terrain", "releases", "bodies", "slabs"] {
+    for section in ["dem", "terrain", "bodies"] {
         crate::errors::collect_numbers(&json[section], section, &mut numbers);
     }
     assert!(numbers.len() > 50, "only {} numbers found", numbers.len());
@@ -262,8 +262,8 @@ fn grains_and_other_materials_exclude_each_other() {
     for set in [
         "dem={radius_m=0.1,density_kg_m3=1,normal_stiffness_n_m=1}",
         "terrain={file='a.asc'}",
-        "releases=[{polygon_m=[[0,0],[1,0],[0,1]],thickness_m=1}]",
-        "slabs=[{name='a',shape={plate={origin_m=[0,0],size_m=[1,1],thickness_m=1,pieces=[1,1]}}}]",
+        "dem.releases=[{polygon_m=[[0,0],[1,0],[0,1]],thickness_m=1}]",
+        "dem.slabs=[{name='a',shape={plate={origin_m=[0,0],size_m=[1,1],thickness_m=1,pieces=[1,1]}}}]",
         "particles.0.fill=random",
         "particles.0.packing_fraction=0.5",
     ] {
@@ -271,14 +271,19 @@ fn grains_and_other_materials_exclude_each_other() {
         let error = minimal(&[set]).unwrap_err().to_string();
         assert!(
             error.contains("with solver.kind = \"dem\" only")
-                || error.contains("[dem] needs solver.kind = \"dem\"")
+                || error
+                    .contains("[fluid] alone or with [snow] and [pbd]; [dem] needs solver.kind = \"dem\"")
                 || error.contains("of solver.kind = \"dem\" only")
                 || error.contains("a.asc"),
             "{error}"
         );
     }
     let error = Scene::parse(&GRAINS.replace("[dem]", "[mpm]"), "x.toml", &[]).unwrap_err().to_string();
-    assert!(error.contains("mpm.radius_m: unknown key"), "{error}");
+    assert_eq!(
+        error,
+        "x.toml:12:2: mpm: found [mpm] in a scene of solver.kind = \"dem\", expected [dem] alone; [mpm] \
+         needs solver.kind = \"mpm\""
+    );
 }
 
 #[test]
@@ -322,7 +327,9 @@ fn blocks_that_grains_cannot_fill_are_refused() {
     ]);
     let error = narrow.unwrap().sample().unwrap_err().to_string();
     assert!(error.contains("8 grains at random that do not fit into the shape"), "{error}");
-    assert!(refusal("particles=[]").contains("at least one [[particles]] block or [[releases]] area"));
+    assert!(
+        refusal("particles=[]").ends_with("expected at least one [[particles]] block or [[dem.releases]]")
+    );
 }
 
 #[test]
@@ -350,18 +357,18 @@ fn grains_that_overlap_or_are_misplaced_are_refused() {
 
 #[test]
 fn areas_of_release_are_on_the_map_and_in_the_domain() {
-    let off = slope_refusal("releases.0.polygon_m=[[3,3],[27,3],[7,7]]");
+    let off = slope_refusal("dem.releases.0.polygon_m=[[3,3],[27,3],[7,7]]");
     assert_eq!(
         off,
-        "releases.0.polygon_m: found 1 of 3 corners off the map, the first at easting 27 m and northing 3 m, \
+        "dem.releases.0.polygon_m: found 1 of 3 corners off the map, the first at easting 27 m and northing 3 m, \
          expected an area on the known heights of the terrain, from (0, 0) m to (20, 10) m"
     );
     assert_eq!(
-        slope_refusal("releases.0.polygon_m=[[3,3],[4,4]]"),
-        "releases.0.polygon_m: found a polygon of 2 different corners, expected a polygon of three corners \
+        slope_refusal("dem.releases.0.polygon_m=[[3,3],[4,4]]"),
+        "dem.releases.0.polygon_m: found a polygon of 2 different corners, expected a polygon of three corners \
          or more that bounds an area"
     );
-    assert!(slope_refusal("releases.0.polygon_m=[]").contains("found a polygon of 0 different corners"));
+    assert!(slope_refusal("dem.releases.0.polygon_m=[]").contains("found a polygon of 0 different corners"));
     assert!(slope_refusal("domain={min_m=[4,0,-1],max_m=[20,10,14]}").contains("x from 3 m to 7 m"));
     assert!(
         slope_refusal("domain={min_m=[0,0,-1],max_m=[20.5,10,14]}")
@@ -374,27 +381,27 @@ fn areas_of_release_are_on_the_map_and_in_the_domain() {
     assert!(slope_refusal("up_axis=y").contains("\"z\", which is up on a terrain"));
     assert!(slope_refusal("scale=200").contains("found 200, expected a number from 0.01 to 100"));
     assert_eq!(
-        slope_refusal("releases.0.bulk_density_kg_m3=800"),
-        "releases.0.bulk_density_kg_m3: found 800 kg/m³, expected at most 740.4 kg/m³, that of grains in \
+        slope_refusal("dem.releases.0.bulk_density_kg_m3=800"),
+        "dem.releases.0.bulk_density_kg_m3: found 800 kg/m³, expected at most 740.4 kg/m³, that of grains in \
          their closest packing"
     );
     let key = |text: &str| slope(&[text]).unwrap_err().to_string();
     assert!(
-        key("releases=[{thickness_m=1}]")
-            .ends_with("releases.0.polygons or polygon_m: missing, and it has no default")
+        key("dem.releases=[{thickness_m=1}]")
+            .ends_with("dem.releases.0.polygons or polygon_m: missing, and it has no default")
     );
     assert!(
-        key("releases=[{polygon_m=[[3,3],[7,3],[7,7]]}]")
-            .ends_with("releases.0.thickness_m: missing, and it has no default")
+        key("dem.releases=[{polygon_m=[[3,3],[7,3],[7,7]]}]")
+            .ends_with("dem.releases.0.thickness_m: missing, and it has no default")
     );
     assert!(key("terrain={}").ends_with("terrain.file or terrain.generated: missing, and it has no default"));
     assert!(
-        grains(&["releases=[{polygon_m=[[3,3],[7,3],[7,7]],thickness_m=1}]"])
+        grains(&["dem.releases=[{polygon_m=[[3,3],[7,3],[7,7]],thickness_m=1}]"])
             .unwrap_err()
             .to_string()
             .contains("no [terrain]")
     );
-    let thin = slope(&["releases.0.polygon_m=[[3,3],[3.004,3],[3,3.004]]"]).unwrap();
+    let thin = slope(&["dem.releases.0.polygon_m=[[3,3],[3.004,3],[3,3.004]]"]).unwrap();
     let error = thin.sample().unwrap_err().to_string();
     assert!(error.contains("no grains, because the snow is too little for those of 0.05 m"), "{error}");
 }

@@ -93,8 +93,8 @@ fn values_out_of_range_are_placed() {
         "minimal.toml:1:1: version: found 2, expected 1, the version this program reads",
     );
     assert_message(
-        minimal(&["solver.iterations=0"]),
-        "minimal.toml with --set solver.iterations=0: solver.iterations: found 0, expected a whole number \
+        minimal(&["pbd.iterations=0"]),
+        "minimal.toml with --set pbd.iterations=0: pbd.iterations: found 0, expected a whole number \
          from 1 to 1000",
     );
     assert_message(
@@ -236,8 +236,8 @@ fn wrong_types_report_found_and_expected() {
         "minimal.toml:2:1: seed: found -1, expected a whole number from 0",
     );
     assert_message(
-        minimal(&["solver.iterations=2.5"]),
-        "minimal.toml with --set solver.iterations=2.5: solver.iterations: found 2.5, expected a whole \
+        minimal(&["pbd.iterations=2.5"]),
+        "minimal.toml with --set pbd.iterations=2.5: pbd.iterations: found 2.5, expected a whole \
          number from 0 to 4294967295",
     );
     assert_message(
@@ -486,6 +486,120 @@ fn removed_keys_are_refused_in_overrides_too() {
     );
     let both = minimal(&["colliders=[]", "obstacles=[]"]).unwrap_err().to_string();
     assert!(both.contains("obstacles: removed") && both.contains("colliders: removed"), "{both}");
+}
+
+/// Text in the former notation of keys that moved, with the same in the present one.
+const MOVED_TO_PBD: (&str, &str) = (
+    "[solver]\niterations = 4\nover_relaxation = 0.25\nsteps_per_submission = 2\n\
+     [solver.artificial_pressure]\nstrength = 1e-3\nexponent = 2\n",
+    "[pbd]\niterations = 4\nover_relaxation = 0.25\nartificial_pressure = { strength = 0.001, exponent = 2 }\n",
+);
+const MOVED_TO_DEM: (&str, &str) = (
+    "[[releases]]\npolygon_m = [[3, 3], [7, 3.5], [7, 7]]\nthickness_m = 0.5\n\
+     [[releases]]\npolygon_m = [[1, 1], [2, 1], [2, 2]]\nthickness_m = 0.4\nvelocity_m_s = [1, 0, 0]\n\
+     [[slabs]]\nname = \"ice\"\n\
+     shape.plate = { origin_m = [9, 3], size_m = [2, 3], thickness_m = 0.2, pieces = [2, 3] }\n",
+    "[[dem.releases]]\npolygon_m = [[3, 3], [7, 3.5], [7, 7]]\nthickness_m = 0.5\n\n\
+     [[dem.releases]]\npolygon_m = [[1, 1], [2, 1], [2, 2]]\nthickness_m = 0.4\nvelocity_m_s = [1, 0, 0]\n\n\
+     [[dem.slabs]]\nname = \"ice\"\n\
+     shape.plate = { origin_m = [9, 3], size_m = [2, 3], thickness_m = 0.2, pieces = [2, 3] }\n",
+);
+
+#[test]
+fn moved_keys_are_shown_in_their_section() {
+    assert_message(
+        edited("[domain]", "[solver]\niterations = 4\n\n[domain]"),
+        "minimal.toml:14:1: solver.iterations: removed; expected [pbd]; the same in its notation:\n\n\
+         [pbd]\niterations = 4\n",
+    );
+    let (old, new) = MOVED_TO_PBD;
+    assert_message(
+        Scene::parse(&format!("{MINIMAL}{old}"), "old.toml", &[]),
+        &format!(
+            "old.toml:20:1: solver.iterations: removed; expected [pbd]; the same in its notation:\n\n{new}\n  \
+             old.toml:21:1: solver.over_relaxation: removed; expected the same in [pbd]\n  \
+             old.toml:23:9: solver.artificial_pressure: removed; expected the same in [pbd]"
+        ),
+    );
+    let (old, new) = MOVED_TO_DEM;
+    let text = crate::dem::GRAINS.to_owned() + old;
+    assert_message(
+        Scene::parse(&text, "old.toml", &[]),
+        &format!(
+            "old.toml:23:3: releases: removed; expected [[dem.releases]]; the same in its notation:\n\n{new}\n  \
+             old.toml:30:3: slabs: removed; expected the same in [[dem.slabs]]"
+        ),
+    );
+}
+
+#[test]
+fn the_lines_shown_in_place_of_moved_keys_are_read() {
+    let scene = |text: &str| Scene::parse(text, "new.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let moved = scene(&format!("{MINIMAL}{}", MOVED_TO_PBD.1));
+    let pbd = moved.pbd();
+    assert_eq!((moved.iterations(), pbd.over_relaxation), (4, 0.25));
+    assert_eq!((pbd.artificial_pressure.strength, pbd.artificial_pressure.exponent), (1e-3, 2));
+    let terrain = "[terrain.generated.inclined_plane]\nsize_m = [20, 10]\ncell_m = 1\nslope_deg = 30\n";
+    let slope = crate::dem::GRAINS.replace("max_m = [1.0, 1.0, 1.0]\n", "max_m = [20.0, 10.0, 14.0]\n");
+    let slope = slope.replace("min_m = [0.0, 0.0, 0.0]\n", "min_m = [0.0, 0.0, -1.0]\n");
+    let slope = scene(&(slope + terrain + MOVED_TO_DEM.1));
+    assert_eq!((slope.releases().len(), slope.slabs().len()), (2, 1));
+    assert_eq!(slope.releases()[1].velocity_m_s, [1.0, 0.0, 0.0]);
+    assert_eq!(slope.releases()[0].polygon_m.as_ref().unwrap()[1], [7.0, 3.5]);
+}
+
+#[test]
+fn moved_keys_are_refused_in_overrides_with_the_present_one() {
+    for (set, key, moved) in [
+        ("solver.iterations=4", "solver.iterations", "pbd.iterations=4"),
+        (
+            "solver.artificial_pressure.strength = 0.5",
+            "solver.artificial_pressure",
+            "pbd.artificial_pressure.strength=0.5",
+        ),
+        ("solver={max_courant=2}", "solver.max_courant", ""),
+    ] {
+        let expected = match moved {
+            "" => "[pbd]; the same in its notation:\n\n[pbd]\nmax_courant = 2\n".to_owned(),
+            moved => format!("--set {moved}"),
+        };
+        let message = format!("minimal.toml with --set {set}: {key}: removed; expected {expected}");
+        assert_message(minimal(&[set]), &message);
+    }
+    let set = "releases.0.jitter=0.5";
+    assert_message(
+        crate::dem::slope(&[set]),
+        &format!("grains.toml with --set {set}: releases: removed; expected --set dem.releases.0.jitter=0.5"),
+    );
+    assert_message(
+        crate::dem::slope(&["slabs=[]"]),
+        "grains.toml with --set slabs=[]: slabs: removed; expected --set dem.slabs=[]",
+    );
+}
+
+/// Scenes of other solvers had keys of the density constraint, which had no effect.
+#[test]
+fn moved_keys_of_another_solver_are_refused() {
+    let message = crate::dem::grains(&["solver.max_courant=2"]).unwrap_err().to_string();
+    let expected = "expected nothing: [pbd] needs solver.kind = \"pbd\" or \"viscoelastic\"";
+    assert!(message.ends_with(&format!("solver.max_courant: removed; {expected}")), "{message}");
+    let message = minimal(&["releases=[]"]).unwrap_err().to_string();
+    assert!(message.ends_with("releases: removed; expected nothing: [dem] needs solver.kind = \"dem\""));
+}
+
+/// Recordings, checkpoints and `run.json` hold the scene as JSON with all defaults.
+#[test]
+fn moved_keys_are_refused_in_recorded_scenes() {
+    let mut json = serde_json::to_value(minimal(&["pbd.iterations=5"]).unwrap()).unwrap();
+    let pbd = json.as_object_mut().unwrap().remove("pbd").unwrap();
+    for (name, value) in pbd.as_object().unwrap() {
+        json["solver"][name] = value.clone();
+    }
+    let message = Scene::from_json(&json.to_string(), "000100.frazil-ckpt").unwrap_err().to_string();
+    let first = "000100.frazil-ckpt: solver.iterations: removed; expected [pbd]; the same in its notation:\n\n\
+                 [pbd]\niterations = 5\ndensity_tolerance = 0.001\n";
+    assert!(message.starts_with(first), "{message}");
+    assert_eq!(message.matches(": removed; ").count(), 8, "{message}");
 }
 
 #[test]

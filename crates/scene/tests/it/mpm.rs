@@ -122,17 +122,18 @@ fn a_scene_is_a_fluid_or_a_continuum() {
         (
             &["fluid={particle_spacing_m=0.1}"][..],
             "flat.toml with --set fluid={particle_spacing_m=0.1}: fluid: found [fluid] in a scene of \
-             solver.kind = \"mpm\", expected [mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\"",
+             solver.kind = \"mpm\", expected [mpm] alone; [fluid] needs solver.kind = \"pbd\" or \
+             \"viscoelastic\"",
         ),
         (
             &["snow={}"],
             "flat.toml with --set snow={}: snow: found [snow] in a scene of solver.kind = \"mpm\", expected \
-             [mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\"",
+             [mpm] alone; [snow] needs solver.kind = \"pbd\"",
         ),
         (
             &["solver.kind=pbd"],
             "flat.toml with --set solver.kind=pbd: mpm: found [mpm] in a scene of solver.kind = \"pbd\", \
-             expected [fluid] alone or with [snow]; [mpm] needs solver.kind = \"mpm\"",
+             expected [fluid] alone or with [snow] and [pbd]; [mpm] needs solver.kind = \"mpm\"",
         ),
     ] {
         assert_eq!(flat(sets).unwrap_err().to_string(), message);
@@ -140,7 +141,7 @@ fn a_scene_is_a_fluid_or_a_continuum() {
     assert_eq!(
         minimal(&["solver.kind=mpm"]).unwrap_err().to_string(),
         "minimal.toml with --set solver.kind=mpm: fluid: found [fluid] in a scene of solver.kind = \"mpm\", \
-         expected [mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\""
+         expected [mpm] alone; [fluid] needs solver.kind = \"pbd\" or \"viscoelastic\""
     );
     let without = |text: &str, section: &str| {
         let begin = text.find(section).unwrap();

@@ -22,7 +22,7 @@ fn overrides_reach_every_level_and_apply_in_order() {
         "name=two words",
         "fluid.rest_density_kg_m3 = 900",
         "fluid.rest_density_kg_m3=950",
-        "solver.artificial_pressure.strength=0.5",
+        "pbd.artificial_pressure.strength=0.5",
         "particles.0.velocity_m_s=[1, 2, 3]",
         "particles.0.shape.box.max_m.1=0.6",
         "output.render_every=10",
@@ -33,7 +33,7 @@ fn overrides_reach_every_level_and_apply_in_order() {
     .unwrap();
     assert_eq!(scene.name, "two words");
     assert_eq!(scene.rest_density_kg_m3(), 950.0);
-    assert_eq!(scene.solver.artificial_pressure.strength, 0.5);
+    assert_eq!(scene.pbd().artificial_pressure.strength, 0.5);
     assert_eq!(scene.particles[0].velocity_m_s, [1.0, 2.0, 3.0]);
     assert_eq!(scene.particles[0].shape, Shape::Box { min_m: [0.2; 3], max_m: [0.4, 0.6, 0.4] });
     assert_eq!(scene.output.render_every, Some(Every::Steps(10)));

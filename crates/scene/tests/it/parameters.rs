@@ -14,24 +14,25 @@ fn omitted_keys_have_defaults() {
         (1e-3, 1.0)
     );
     assert_eq!(scene.solver.kind.name(), "pbd");
-    assert_eq!(scene.solver.artificial_pressure.exponent, 4);
+    assert_eq!(scene.pbd().artificial_pressure.exponent, 4);
     assert_eq!(scene.render.colour_by, "speed");
     assert_eq!(scene.output.render_every, None);
     assert!(scene.bodies.is_empty());
     // A partly given section keeps the defaults of its other keys.
-    let partly = minimal(&["solver.artificial_pressure.strength=0.2"]).unwrap();
+    let partly = minimal(&["pbd.artificial_pressure.strength=0.2"]).unwrap();
     assert_eq!(partly.iterations(), scene.iterations());
-    assert_eq!(partly.solver.artificial_pressure.exponent, 4);
+    assert_eq!(partly.pbd().artificial_pressure.exponent, 4);
 }
 
 #[test]
 fn derived_values_follow_their_definitions() {
-    let scene = minimal(&["solver.constraint_relaxation=0.5"]).unwrap();
+    let scene = minimal(&["pbd.constraint_relaxation=0.5"]).unwrap();
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
     let derived = scene.derived();
     assert!(near(derived.particle_mass_kg, 1000.0 * 0.1 * 0.1 * 0.1));
     assert!(near(derived.support_radius_m, 0.2));
-    assert!(near(derived.constraint_epsilon_per_m2, 0.5 / 0.04));
+    assert!(near(scene.constraint_epsilon_per_m2(), 0.5 / 0.04));
+    assert_eq!(derived.sections["pbd"]["constraint_epsilon_per_m2"], scene.constraint_epsilon_per_m2());
     assert_eq!(derived.gravity_m_s2, [0.0, -9.81, 0.0]);
     assert_eq!(derived.n_steps, 100);
     assert_eq!(minimal(&["fluid.particle_mass_kg=0.25"]).unwrap().particle_mass_kg(), 0.25);
@@ -138,12 +139,12 @@ fn the_default_view_leaves_room_for_the_legend() {
 fn the_default_view_of_a_flow_goes_from_its_release_to_its_run_out() {
     let whole = Scene::find("avalanche", &[]).unwrap();
     let mut short = whole.clone();
-    short.releases.clear();
+    short.dem_mut().unwrap().releases.clear();
     assert!(whole.view().distance_m < short.view().distance_m);
     for name in ["avalanche", "slope_obstacle"] {
         let scene = Scene::find(name, &[]).unwrap();
         let ground = scene.ground().unwrap();
-        let areas: Vec<_> = scene.releases.iter().filter_map(|release| release.areas()).collect();
+        let areas: Vec<_> = scene.releases().iter().filter_map(|release| release.areas()).collect();
         let corners =
             areas.iter().flat_map(|areas| areas.iter()).flat_map(|area| area.polygon.rings.concat());
         let extent_x = ground.extent_m()[0];

@@ -62,7 +62,7 @@ proptest! {
         } else {
             format!("terrain={{generated={{inclined_plane={{size_m=[20,10],cell_m=1,slope_deg={slope_deg}}}}}}}")
         };
-        let polygon = format!("releases=[{{polygon_m={corners:?},thickness_m={thickness_m},jitter={jitter},velocity_m_s=[1,2,3]}}]");
+        let polygon = format!("dem.releases=[{{polygon_m={corners:?},thickness_m={thickness_m},jitter={jitter},velocity_m_s=[1,2,3]}}]");
         let bulk = share * 1000.0 * (1.0 + spread * spread) / (1.0 + spread).powi(3);
         let scene = slope(&[
             &terrain,
@@ -70,7 +70,7 @@ proptest! {
             &polygon,
             "dem.radius_m=0.11",
             &format!("dem.radius_spread={spread}"),
-            &format!("releases.0.bulk_density_kg_m3={bulk}"),
+            &format!("dem.releases.0.bulk_density_kg_m3={bulk}"),
             &format!("seed={seed}"),
         ]);
         let scene = scene.map_err(|e| TestCaseError::fail(e.to_string()))?;
@@ -105,7 +105,7 @@ proptest! {
 /// A release that is large compared with its grains has the mass of its snow.
 #[test]
 fn a_large_release_has_the_mass_of_its_snow() {
-    let scene = slope(&["dem.radius_m=0.03", "releases.0.bulk_density_kg_m3=400"]).unwrap();
+    let scene = slope(&["dem.radius_m=0.03", "dem.releases.0.bulk_density_kg_m3=400"]).unwrap();
     let sampled = scene.sample().unwrap();
     let mass_kg: f64 = sampled.masses_kg.iter().map(|m| f64::from(*m)).sum();
     let snow_kg = 400.0 * 16.0 / 30.0_f64.to_radians().cos() * 0.5;
@@ -138,7 +138,7 @@ fn a_random_packing_has_the_requested_density() {
 
 fn plate(more: &str, sets: &[&str]) -> Scene {
     let slab = format!(
-        "slabs=[{{name='ice',density_kg_m3=900,link_strength_pa=1000,link_shear_strength_pa=500,velocity_m_s=[1,0,0],shape={{plate={{origin_m=[9,3],size_m=[4,3],thickness_m=0.5,pieces=[4,3]{more}}}}}}}]"
+        "dem.slabs=[{{name='ice',density_kg_m3=900,link_strength_pa=1000,link_shear_strength_pa=500,velocity_m_s=[1,0,0],shape={{plate={{origin_m=[9,3],size_m=[4,3],thickness_m=0.5,pieces=[4,3]{more}}}}}}}]"
     );
     slope(&[&[slab.as_str()], sets].concat()).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -191,9 +191,9 @@ proptest! {
             format!("seed={seed}"),
             if is_rough { rough.to_owned() } else { "name=plane".to_owned() },
             "domain={min_m=[0,0,-4],max_m=[20,10,20]}".to_owned(),
-        "slabs.0.shape.plate.size_m=[3.2,2.4]".to_owned(),
-            "slabs.0.shape.plate.origin_m=[10,5]".to_owned(),
-            "releases.0.polygon_m=[[0.5,0.5],[1.5,0.5],[1,1.5]]".to_owned(),
+        "dem.slabs.0.shape.plate.size_m=[3.2,2.4]".to_owned(),
+            "dem.slabs.0.shape.plate.origin_m=[10,5]".to_owned(),
+            "dem.releases.0.polygon_m=[[0.5,0.5],[1.5,0.5],[1,1.5]]".to_owned(),
         ];
         let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
         let scene = plate(&format!(",irregularity={irregularity},rotation_deg={rotation}"), &sets);
@@ -246,7 +246,7 @@ fn meshes_are_pieces_that_are_linked_where_they_meet() {
     };
     let slab = |paths: &[String]| {
         let slab = format!(
-            "slabs=[{{name='ice',density_kg_m3=900,link_strength_pa=10,shape={{meshes={{paths={paths:?},scale=2,offset_m=[12,4,11]}}}}}}]"
+            "dem.slabs=[{{name='ice',density_kg_m3=900,link_strength_pa=10,shape={{meshes={{paths={paths:?},scale=2,offset_m=[12,4,11]}}}}}}]"
         );
         slope(&["domain.max_m.2=20", &slab])
     };
@@ -279,16 +279,17 @@ fn meshes_are_pieces_that_are_linked_where_they_meet() {
     let open = cube(0.0, 0.0, 0).lines().take(19).map(|line| format!("{line}\n")).collect();
     let open = slab(&[write("open.obj", open)]).unwrap_err().to_string();
     assert!(open.contains("open.obj: an open edge from") && open.contains("of a closed surface"), "{open}");
-    let low = format!("slabs=[{{name='ice',shape={{meshes={{paths=[{apart:?}],offset_m=[18,4,11]}}}}}}]");
+    let low = format!("dem.slabs=[{{name='ice',shape={{meshes={{paths=[{apart:?}],offset_m=[18,4,11]}}}}}}]");
     let error = slope(&[&low]).unwrap().sample_slabs().unwrap_err().to_string();
     assert!(error.contains("expected pieces inside the domain"), "{error}");
 
     let crossing = write("crossing.obj", cube(0.4, 0.0, 0));
     let error = slab(&[apart.clone(), crossing]).unwrap().sample_slabs().unwrap_err().to_string();
-    assert!(error.contains("a piece in another, of slabs.0, at ["), "{error}");
+    assert!(error.contains("a piece in another, of dem.slabs.0, at ["), "{error}");
     assert!(error.contains("expected pieces side by side"), "{error}");
     let placed = |offset: &str, more: &[&str]| {
-        let slab = format!("slabs=[{{name='ice',shape={{meshes={{paths=[{apart:?}],offset_m={offset}}}}}}}]");
+        let slab =
+            format!("dem.slabs=[{{name='ice',shape={{meshes={{paths=[{apart:?}],offset_m={offset}}}}}}}]");
         let all = [&["domain.max_m.2=20", slab.as_str()], more].concat();
         slope(&all).unwrap().sample_slabs().map_err(|error| error.to_string())
     };
@@ -311,7 +312,7 @@ fn meshes_are_pieces_that_are_linked_where_they_meet() {
 
 #[test]
 fn a_plate_off_the_map_is_refused() {
-    let error = plate(",rotation_deg=180", &["slabs.0.shape.plate.origin_m=[2,9]"])
+    let error = plate(",rotation_deg=180", &["dem.slabs.0.shape.plate.origin_m=[2,9]"])
         .sample_slabs()
         .unwrap_err()
         .to_string();
@@ -320,6 +321,6 @@ fn a_plate_off_the_map_is_refused() {
 
 #[test]
 fn grains_inside_a_slab_are_refused() {
-    let error = plate("", &["slabs.0.shape.plate.origin_m=[4,4]"]).sample().unwrap_err().to_string();
-    assert!(error.contains("grains inside slabs.0"), "{error}");
+    let error = plate("", &["dem.slabs.0.shape.plate.origin_m=[4,4]"]).sample().unwrap_err().to_string();
+    assert!(error.contains("grains inside dem.slabs.0"), "{error}");
 }

@@ -41,7 +41,8 @@ fn scene_text() -> impl Strategy<Value = String> {
             if mass {
                 writeln!(text, "particle_mass_kg = {dt_s}").unwrap();
             }
-            writeln!(text, "[solver]\niterations = {iterations}\nsteps_per_submission = {steps}").unwrap();
+            writeln!(text, "[solver]\nsteps_per_submission = {steps}\n[pbd]\niterations = {iterations}")
+                .unwrap();
             writeln!(text, "artificial_pressure = {{ strength = {xsph} }}").unwrap();
             writeln!(text, "[domain]\nmin_m = [0, 0, 0]\nmax_m = [{0}, {0}, {0}]", 2.0 * cell).unwrap();
             for (idx, (shape, uniform, [vx, vy, vz], jitter)) in blocks.into_iter().enumerate() {

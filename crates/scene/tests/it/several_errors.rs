@@ -16,7 +16,6 @@ type Wrong = &'static [(&'static str, &'static str)];
 
 const WATER: Wrong = &[
     ("time.duration_s", "0"),
-    ("solver.max_iterations", "0"),
     ("fluid.particle_spacing_m", "-1"),
     ("fluid.rest_density_kg_m3", "0"),
     ("fluid.support_radius_spacings", "1e9"),
@@ -25,6 +24,7 @@ const WATER: Wrong = &[
     ("fluid.initial_disorder_spacings", "0.7"),
     ("fluid.wall_friction", "1.5"),
     ("fluid.particle_mass_kg", "-2"),
+    ("pbd.max_iterations", "0"),
     ("render.width_px", "0"),
     ("particles.0.temperature_c", "-300"),
     ("particles.0.jitter_spacings", "0.9"),
@@ -218,22 +218,24 @@ fn releases_report_all_their_wrong_values() {
     assert_reported(
         slope,
         &[
-            ("dem.density_kg_m3", "-1"),
             ("terrain.generated.inclined_plane.slope_deg", "100"),
-            ("releases.0.thickness_m", "-1"),
-            ("releases.0.jitter", "2"),
+            ("dem.density_kg_m3", "-1"),
+            ("dem.releases.0.thickness_m", "-1"),
+            ("dem.releases.0.jitter", "2"),
         ],
     );
-    let message = slope(&["releases.0.polygon_m=[[3,3],[40,3],[7,7]]", "releases.0.jitter=2"]);
+    let message = slope(&["dem.releases.0.polygon_m=[[3,3],[40,3],[7,7]]", "dem.releases.0.jitter=2"]);
     let message = message.expect_err("two values are wrong").to_string();
     let keys: Vec<&str> = lines(&message).into_iter().map(|(key, _)| key).collect();
-    assert_eq!(keys, ["releases.0.jitter", "releases.0.polygon_m"], "{message}");
-    let missing = slope(&["releases=[{jitter=2},{polygon_m=[[3,3],[7,3],[7,7]]}]"]);
+    assert_eq!(keys, ["dem.releases.0.jitter", "dem.releases.0.polygon_m"], "{message}");
+    let missing = slope(&["dem.releases=[{jitter=2},{polygon_m=[[3,3],[7,3],[7,7]]}]"]);
     let message = missing.expect_err("three errors").to_string();
     assert_eq!(message.lines().count(), 3, "{message}");
-    for part in
-        ["polygons or polygon_m: missing", "releases.1.thickness_m: missing", "releases.0.jitter: found 2"]
-    {
+    for part in [
+        "polygons or polygon_m: missing",
+        "dem.releases.1.thickness_m: missing",
+        "dem.releases.0.jitter: found 2",
+    ] {
         assert!(message.contains(part), "{message}");
     }
 }
@@ -250,7 +252,7 @@ fn the_number_of_reported_errors_has_a_limit() {
 fn full_scenes() -> Vec<(Load, Vec<&'static str>)> {
     let bodies = crate::bodies::ALL_SHAPES;
     let layer = "dem.weak_layer={strength_n=1,fails_at_s=2,fails_within={centre_m=[5,5],radius_m=1}}";
-    let slab = "slabs=[{name='s',density_kg_m3=300,link_strength_pa=1e4,shape={plate={origin_m=[10,5],size_m=[4,4],thickness_m=0.5,pieces=[4,4]}}}]";
+    let slab = "dem.slabs=[{name='s',density_kg_m3=300,link_strength_pa=1e4,shape={plate={origin_m=[10,5],size_m=[4,4],thickness_m=0.5,pieces=[4,4]}}}]";
     vec![
         (minimal, vec![bodies, "fluid.particle_mass_kg=1"]),
         (snowy, vec![bodies, "snow.links.compliance_m_n=0.001"]),
@@ -278,7 +280,7 @@ fn full_scenes_are_valid() {
 #[test]
 fn a_message_of_many_errors_is_cut_and_tells_how_many_it_leaves_out() {
     // Unlike any key, so that each error lists all keys of the section.
-    let keys: Vec<String> = (0..15).map(|i| format!("solver.{}=1", "qwzx".repeat(5 + i))).collect();
+    let keys: Vec<String> = (0..15).map(|i| format!("render.{}=1", "qwzx".repeat(5 + i))).collect();
     let message = minimal(&keys.iter().map(String::as_str).collect::<Vec<_>>()).unwrap_err().to_string();
     assert!(message.chars().count() <= 4000, "{message}");
     let lines: Vec<&str> = message.lines().collect();

@@ -380,7 +380,7 @@ fn springs_that_a_step_does_not_resolve_are_softened() {
     assert_eq!(small.contact_n_m, small.link_n_m);
     assert!((small.modulus_pa(d).unwrap() / 1e5 - 1.0).abs() < 1e-12);
     // More iterations resolve more, and a compliance is the inverse of the constant.
-    let more = springs("", &["time.dt_s=2e-2", "solver.iterations=20"]);
+    let more = springs("", &["time.dt_s=2e-2", "pbd.iterations=20"]);
     assert!(more.softening > 3.0 * large.softening, "{more:?}");
     let compliant =
         springs("contact_compliance_m_n = 1e-3\nlinks.compliance_m_n = 2e-3", &["time.dt_s=1e-5"]);

@@ -50,7 +50,7 @@ fn the_experiments_have_the_papers_parameters() {
         assert_eq!((scene.rest_density_kg_m3(), scene.fluid().unwrap().xsph_viscosity), (1000.0, Some(0.01)));
         assert_eq!(scene.dt_s(), 0.00125);
         assert_eq!(scene.n_steps(), if name.starts_with("snow_drop") { 2000 } else { 5000 });
-        assert_eq!((scene.iterations(), scene.solver.over_relaxation), (3, 0.25));
+        assert_eq!((scene.iterations(), scene.pbd().over_relaxation), (3, 0.25));
         let snow = scene.snow().unwrap();
         assert_eq!((snow.xsph_viscosity, snow.non_penetration_stiffness), (0.1, Some(0.25)));
         assert_eq!((snow.static_friction, snow.kinetic_friction), (0.5, 0.35));

@@ -47,7 +47,7 @@ impl Files {
         let terrain =
             format!("terrain={{{}}}", terrain.replace("@", &format!("{}/", self.directory.path().display())));
         let release = format!(
-            "releases=[{{{}}}]",
+            "dem.releases=[{{{}}}]",
             release.replace("@", &format!("{}/", self.directory.path().display()))
         );
         grains(&[
@@ -103,7 +103,10 @@ fn a_map_that_has_changed_is_refused() {
     let alone = Scene::from_json(&json, "run.json").unwrap();
     assert!(alone.ground().is_none());
     let error = alone.sample().unwrap_err().to_string();
-    assert!(error.contains("releases.0: found a file that was not there when the scene was read"), "{error}");
+    assert!(
+        error.contains("dem.releases.0: found a file that was not there when the scene was read"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn two_projections_are_refused() {
     files.write("release.geojson", geojson(&with("32632"), ON_MAP, "{}"));
     let error = files.scene(FILE, release).unwrap_err().to_string();
     assert!(
-        error.contains("releases.0.polygons: found")
+        error.contains("dem.releases.0.polygons: found")
             && error.ends_with(
                 "release.geojson: the projection EPSG:32632, expected that of the terrain, EPSG:31287"
             ),
@@ -246,7 +249,7 @@ fn missing_projections_are_named() {
     assert_eq!(advice(&files), std::slice::from_ref(&no_map));
     files.write("release.geojson", &with);
     let taken = format!(
-        "releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is unknown; \
+        "dem.releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is unknown; \
          it is taken for the same",
         area.display()
     );
@@ -255,7 +258,7 @@ fn missing_projections_are_named() {
     assert!(advice(&files).is_empty());
     files.write("release.geojson", &without);
     let taken = format!(
-        "releases.0.polygons: {}: found no projection, expected one; it is taken for the terrain's, \
+        "dem.releases.0.polygons: {}: found no projection, expected one; it is taken for the terrain's, \
          EPSG:31287",
         area.display()
     );
@@ -325,7 +328,7 @@ fn areas_that_do_not_fit_the_map_are_named() {
     let thin = error(ON_MAP, "{}");
     assert!(
         thin.contains(
-            "releases.0.thickness_m: found nothing, and no attribute \"thickness\" or \"d0\" of polygon 1"
+            "dem.releases.0.thickness_m: found nothing, and no attribute \"thickness\" or \"d0\" of polygon 1"
         ),
         "{thin}"
     );
@@ -349,7 +352,7 @@ fn snow_is_released_on_a_real_mountain() {
         [
             "particles=[]".to_owned(),
             format!("terrain={{file={:?}}}", folder.join("avaKot.asc").display().to_string()),
-            format!("releases=[{{polygons={:?}}}]", folder.join("relKot.shp").display().to_string()),
+            format!("dem.releases=[{{polygons={:?}}}]", folder.join("relKot.shp").display().to_string()),
             "domain={min_m=[0,0,-10],max_m=[2180,2570,1400]}".to_owned(),
             format!("dem={{radius_m={radius_m},density_kg_m3=400,normal_stiffness_n_m=1e7}}"),
         ]
@@ -363,7 +366,7 @@ fn snow_is_released_on_a_real_mountain() {
     assert_eq!((terrain.n_columns(), terrain.n_rows()), (439, 517));
     let unknown = terrain.map_heights_m().iter().filter(|height| height.is_nan()).count();
     assert!(unknown > 10_000, "{unknown}");
-    let area = scene.releases[0].areas().unwrap();
+    let area = scene.releases()[0].areas().unwrap();
     assert_eq!((area.len(), area[0].thickness_m), (1, 1.0));
     let sampled = scene.sample().unwrap_or_else(|e| panic!("{e}"));
     let mass_kg: f64 = sampled.masses_kg.iter().map(|m| f64::from(*m)).sum();

@@ -56,7 +56,7 @@ impl SolverFactory for Factory {
     fn flow_material(&self, scene: &Scene) -> Option<FlowMaterial> {
         let dem = scene.dem()?;
         let packed_kg_m3 = PACKING_FRACTION * dem.density_kg_m3;
-        let release = scene.releases.first();
+        let release = scene.releases().first();
         Some(FlowMaterial {
             particle_density_kg_m3: dem.density_kg_m3,
             bulk_density_kg_m3: release.map_or(packed_kg_m3, |release| release.bulk_density_kg_m3(dem)),

@@ -148,8 +148,8 @@ impl DensitySolve {
     pub(super) fn warning(&self, status: &DensityStatus) -> Option<String> {
         (status.n_unmet > 0).then(|| {
             format!(
-                "{} of {} steps left a larger density error than solver.density_tolerance = {} after \
-                 solver.max_iterations = {}: at most {:.2e}, in step {}; a smaller time.dt_s or more \
+                "{} of {} steps left a larger density error than pbd.density_tolerance = {} after \
+                 pbd.max_iterations = {}: at most {:.2e}, in step {}; a smaller time.dt_s or more \
                  iterations help",
                 status.n_unmet,
                 status.n_steps,

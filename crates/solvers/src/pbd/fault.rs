@@ -132,7 +132,7 @@ impl FaultCheck {
                 "UpdateVelocity",
                 format!(
                     "has a density of {density} kg/m³, {ratio:.1} times the rest density, expected less than \
-                     {} kg/m³ (solver.max_density_ratio)",
+                     {} kg/m³ (pbd.max_density_ratio)",
                     self.limits.max_density_kg_m3
                 ),
                 0.5 * (f64::from(self.limits.max_density_kg_m3) / density).sqrt(),
@@ -141,7 +141,7 @@ impl FaultCheck {
                 "UpdateVelocity",
                 format!(
                     "is too fast: the fastest particle moves at {:.4} m/s, {fastest:.2} support radii per \
-                     step, expected less than {} m/s (solver.max_courant)",
+                     step, expected less than {} m/s (pbd.max_courant)",
                     record.fastest_m_s, self.limits.max_speed_m_s
                 ),
                 SUGGESTED_COURANT / fastest,
@@ -152,7 +152,7 @@ impl FaultCheck {
             }
             _ if speed >= f64::from(self.limits.max_speed_m_s) => (
                 "UpdateStress",
-                format!("moved {travel:.2} support radii in one step (solver.max_courant)"),
+                format!("moved {travel:.2} support radii in one step (pbd.max_courant)"),
                 SUGGESTED_COURANT / travel,
             ),
             _ => ("UpdateStress", "was turned inside out by its neighbours in one step".to_owned(), f64::NAN),

@@ -470,7 +470,7 @@ impl Fluid {
         let parameters = Parameters::from_scene(scene)?;
         if (parameters.density_tolerance > 0.0) != self.density_solve.is_adaptive() {
             return Err(SolverError::Fixed {
-                key: "solver.density_tolerance".to_owned(),
+                key: "pbd.density_tolerance".to_owned(),
                 problem: "expected 0 if it was 0, else a number above 0".to_owned(),
             });
         }

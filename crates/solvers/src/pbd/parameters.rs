@@ -94,7 +94,7 @@ impl Parameters {
         let h = scene.support_radius_m();
         let mass = scene.particle_mass_kg();
         let calibration = Calibration::new(mass / fluid.rest_density_kg_m3, h, fluid.kernel());
-        let pressure = &scene.solver.artificial_pressure;
+        let pressure = &scene.pbd().artificial_pressure;
         let has_snow = scene.snow().is_some();
         let faces = scene.domain.friction.unwrap_or_default().faces();
         let has_images = scene.wall_density() == Some(WallDensity::Images);
@@ -112,10 +112,10 @@ impl Parameters {
             particle_mass_kg: mass,
             rest_density_kg_m3: fluid.rest_density_kg_m3 as f32,
             iterations: scene.iterations(),
-            density_tolerance: if has_snow { 0.0 } else { scene.solver.density_tolerance as f32 },
-            max_iterations: scene.solver.max_iterations.max(scene.iterations()),
-            over_relaxation: scene.solver.over_relaxation as f32,
-            relaxation: scene.solver.constraint_relaxation as f32,
+            density_tolerance: if has_snow { 0.0 } else { scene.pbd().density_tolerance as f32 },
+            max_iterations: scene.pbd().max_iterations.max(scene.iterations()),
+            over_relaxation: scene.pbd().over_relaxation as f32,
+            relaxation: scene.pbd().constraint_relaxation as f32,
             pressure_strength: pressure.strength as f32,
             pressure_inverse_shape: (1.0 / kernel_shape(fluid.kernel(), pressure.radius_fraction)) as f32,
             pressure_exponent: pressure.exponent,
@@ -124,8 +124,8 @@ impl Parameters {
             viscosity_share: (scene.dt_s() * scene.viscous_share_per_s()) as f32,
             viscous_wall_scale: calibration.viscous_wall_scale as f32,
             wall_friction: fluid.wall_friction as f32,
-            max_density_kg_m3: (scene.solver.max_density_ratio * fluid.rest_density_kg_m3) as f32,
-            max_speed_m_s: (scene.solver.max_courant * h / scene.dt_s()) as f32,
+            max_density_kg_m3: (scene.pbd().max_density_ratio * fluid.rest_density_kg_m3) as f32,
+            max_speed_m_s: (scene.pbd().max_courant * h / scene.dt_s()) as f32,
             walls: Walls {
                 domain_min_m: narrow(scene.domain.min_m),
                 domain_max_m: narrow(scene.domain.max_m),
@@ -247,7 +247,7 @@ mod tests {
     fn artificial_pressure_has_its_strength_at_its_distance() {
         // Huang2016 eq 2.21: s_corr = −k where W(r) = W(Δq), with the kernel that the device uses.
         for radius_fraction in ["0.1", "0.3", "0.8"] {
-            let overrides = [format!("solver.artificial_pressure.radius_fraction={radius_fraction}")];
+            let overrides = [format!("pbd.artificial_pressure.radius_fraction={radius_fraction}")];
             let scene = Scene::find("drop", &overrides).unwrap();
             let parameters = Parameters::from_scene(&scene).unwrap();
             let at = spline_shape(radius_fraction.parse().unwrap()) as f32;

@@ -81,7 +81,7 @@ pub fn draw_map(
     run_out: Option<&RunOut>,
     path: &Path,
 ) -> Result<(), Failure> {
-    let areas = scene.releases.iter().filter_map(|release| release.areas());
+    let areas = scene.releases().iter().filter_map(|release| release.areas());
     let releases: Vec<Polygon> =
         areas.flat_map(|areas| areas.iter().map(|area| area.polygon.clone()).collect::<Vec<_>>()).collect();
     let (name, quantity) = (scene.name.as_str(), scene.render.map);

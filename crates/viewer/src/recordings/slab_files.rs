@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn pieces_that_are_not_the_scenes_are_refused() {
-        let overrides = ["scale=0.4", "slabs.0.shape.plate.pieces=[2,2]"].map(str::to_owned);
+        let overrides = ["scale=0.4", "dem.slabs.0.shape.plate.pieces=[2,2]"].map(str::to_owned);
         let solids = SlabSolids::new(&Scene::find("avalanche_slabs", &overrides).unwrap()).unwrap();
         let frame = |n_pieces: usize| {
             let particles =

@@ -134,8 +134,8 @@ fn check_warns_of_everything_at_once() {
     let outside = "bodies=[{name=\"far\",shape={sphere={centre_m=[9,9,9],radius_m=0.5}}}]";
     let sets = [
         "particles.0.temperature_c=5.0",
-        "solver.density_tolerance=0.0",
-        "solver.max_iterations=9",
+        "pbd.density_tolerance=0.0",
+        "pbd.max_iterations=9",
         "gravity_m_s2=[0,9.81,0]",
         outside,
     ];
@@ -144,7 +144,7 @@ fn check_warns_of_everything_at_once() {
     let said = stderr(&output);
     for part in [
         "particles.0.temperature_c: has no effect: the scene has no [snow]",
-        "solver.max_iterations: has no effect: with solver.density_tolerance = 0",
+        "pbd.max_iterations: has no effect: with pbd.density_tolerance = 0",
         "gravity_m_s2: points up",
         "bodies.0: lies outside the domain",
     ] {
@@ -152,10 +152,9 @@ fn check_warns_of_everything_at_once() {
     }
     assert!(stdout(&output).contains("is valid, with 4 warnings"), "{}", stdout(&output));
 
-    let soft = ["--set", "dem.normal_stiffness_n_m=200", "--set", "solver.max_courant=0.5"];
+    let soft = ["--set", "dem.normal_stiffness_n_m=200", "--set", "pbd.max_courant=0.5"];
     let said = stderr(&succeed(&mut command(&[&["check", "column_collapse"], &soft[..]].concat())));
-    for part in
-        ["normal_stiffness_n_m: is too soft", "at most 0.05 needs", "solver.max_courant: has no effect"]
+    for part in ["normal_stiffness_n_m: is too soft", "at most 0.05 needs", "pbd.max_courant: has no effect"]
     {
         assert!(said.contains(part), "\"{part}\" is not in: {said}");
     }

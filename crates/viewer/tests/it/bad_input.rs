@@ -359,7 +359,7 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
         &["run", "dam_break", "--scheme", "surface_and_slabs"],
         &[],
         2,
-        &["render.scheme", "without [[slabs]]"],
+        &["render.scheme", "without [[dem.slabs]]"],
     );
     refuse(&["run", "ramps", "--scheme", "surface"], &[], 2, &["render.scheme", "in a plane"]);
     refuse(&["run", "ramps", "--scheme", "fluid"], &[], 2, &["render.scheme", "in a plane"]);

@@ -18,7 +18,7 @@ pub const SLABS: &[&str] = &[
     "--set",
     "scale=0.4",
     "--set",
-    "slabs.0.shape.plate.pieces=[2,12]",
+    "dem.slabs.0.shape.plate.pieces=[2,12]",
     "--set",
     "render.width_px=160",
     "--set",
@@ -61,7 +61,7 @@ fn every_scene_of_grains_keeps_its_invariants_and_is_reproducible() {
 fn pictures_with_powder_are_those_of_the_recording() {
     let folder = tempfile::tempdir().unwrap();
     let plan = ["--steps", "240", "--render", "80", "--record", "80", "--record-columns", "velocity"];
-    let fast = ["--scheme", "surface", "--set", "releases.0.velocity_m_s=[14,0,0]"];
+    let fast = ["--scheme", "surface", "--set", "dem.releases.0.velocity_m_s=[14,0,0]"];
     let [out, without] = ["run", "without"].map(|name| folder.path().join(name));
     succeed(&mut run(&out, &[&plan[..], &fast].concat()));
     let none = ["--set", "render.powder.suspended_share=0"];
@@ -344,8 +344,14 @@ fn grains_too_fast_for_the_step_are_refused_or_end_the_run() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("time.dt_s"), "{}", stderr(&output));
     // Links as stiff as ice: the step that is stable for grains is not stable for pieces.
-    let stiff =
-        ["check", "avalanche_slabs", "--set", "time.dt_s=4e-4", "--set", "slabs.0.link_stiffness_n_m=1e10"];
+    let stiff = [
+        "check",
+        "avalanche_slabs",
+        "--set",
+        "time.dt_s=4e-4",
+        "--set",
+        "dem.slabs.0.link_stiffness_n_m=1e10",
+    ];
     let output = command(&stiff).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("piece of a slab swings"), "{}", stderr(&output));

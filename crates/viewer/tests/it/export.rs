@@ -183,7 +183,8 @@ const N_FRAMES: usize = 3;
 /// Records slabs without strength, so that pieces rotate and separate at once.
 fn fallen_slabs() -> FallenSlabs {
     let folder = tempfile::tempdir().unwrap();
-    let weak = ["--set", "slabs.0.link_strength_pa=10.0", "--set", "slabs.0.link_shear_strength_pa=10.0"];
+    let weak =
+        ["--set", "dem.slabs.0.link_strength_pa=10.0", "--set", "dem.slabs.0.link_shear_strength_pa=10.0"];
     let plan = ["--time", "0.4", "--record", "0.2 s", "--render", "never", "--metrics", "never", "--quiet"];
     let into = ["--out", folder.path().to_str().unwrap()];
     succeed(&mut command(&[&["run"], SLABS, &weak[..], &plan, &into].concat()));

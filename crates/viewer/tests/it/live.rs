@@ -68,9 +68,9 @@ fn changes_that_cannot_be_made_are_refused_at_the_start() {
     }
     // Refused by the solver itself, when the step is reached.
     let refused =
-        run_small(&out, &["--steps", "30", "--at", "5:solver.density_tolerance=0.0"]).output().unwrap();
+        run_small(&out, &["--steps", "30", "--at", "5:pbd.density_tolerance=0.0"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
-    assert!(stderr(&refused).contains("solver.density_tolerance"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("pbd.density_tolerance"), "{}", stderr(&refused));
     let check = succeed(&mut command(&["check", "dam_break"]));
     assert!(String::from_utf8_lossy(&check.stdout).contains("fluid.dynamic_viscosity_pa_s"));
 }

@@ -32,7 +32,7 @@ fn every_command_refuses_a_populated_folder_and_names_what_is_there() {
     let before = contents(folder.path());
     let (done, video) = (out.to_str().unwrap(), video.to_str().unwrap());
     for (verb, arguments) in
-        [("run", &[][..]), ("profile", &[]), ("sweep", &["--vary", "solver.iterations=2,3"])]
+        [("run", &[][..]), ("profile", &[]), ("sweep", &["--vary", "pbd.iterations=2,3"])]
     {
         let all = [&[verb], SMALL, arguments, &["--steps", "2", "--out", done]].concat();
         refuse(&all, &["the finished run of \"dam_break\", 4 steps"]);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const GRID: [&str; 4] = ["--vary", "fluid.xsph_viscosity=0.01,0.2", "--vary", "solver.iterations=2,4"];
+const GRID: [&str; 4] = ["--vary", "fluid.xsph_viscosity=0.01,0.2", "--vary", "pbd.iterations=2,4"];
 
 /// Runs `frazil sweep` of the small scene into `out`, with additional `arguments`.
 fn sweep_small(out: &Path, arguments: &[&str]) -> Command {
@@ -51,7 +51,7 @@ fn a_sweep_over_a_grid_runs_each_case_like_run_and_makes_a_contact_sheet() {
             rows[0].iter().position(|name| name == label).unwrap_or_else(|| panic!("{label}: {:?}", rows[0]));
         rows[1..].iter().map(|row| row[at].clone()).collect::<Vec<_>>()
     };
-    assert_eq!(column("solver.iterations"), ["2", "4", "2", "4"]);
+    assert_eq!(column("pbd.iterations"), ["2", "4", "2", "4"]);
     assert_eq!(column("status"), ["done"; 4]);
     let numbers = |label: &str| column(label).iter().map(|x| x.parse().unwrap()).collect::<Vec<f64>>();
     let (fronts, run_outs) = (numbers("upper_x [m]"), numbers("run_out [m]"));
@@ -65,7 +65,7 @@ fn a_sweep_over_a_grid_runs_each_case_like_run_and_makes_a_contact_sheet() {
 
     // The hash equals that of a separate run of the same scene.
     let alone = folder.path().join("alone");
-    let settings = ["--set", "fluid.xsph_viscosity=0.2", "--set", "solver.iterations=2", "--steps", "30"];
+    let settings = ["--set", "fluid.xsph_viscosity=0.2", "--set", "pbd.iterations=2", "--steps", "30"];
     let into = ["--out", alone.to_str().unwrap(), "--render", "never", "--quiet"];
     succeed(&mut command(&[&["run"], SMALL, &settings[..], &into].concat()));
     assert_eq!(info.cases[2].state_hash.as_deref(), Some(&state_hash(&alone)[..]));
@@ -83,17 +83,14 @@ fn a_sweep_over_a_grid_runs_each_case_like_run_and_makes_a_contact_sheet() {
 #[test]
 fn tied_keys_change_together() {
     let folder = tempfile::tempdir().unwrap();
-    let vary = ["--vary", "solver.iterations,fluid.xsph_viscosity=2:0.0,3:0.1", "--steps", "2"];
+    let vary = ["--vary", "pbd.iterations,fluid.xsph_viscosity=2:0.0,3:0.1", "--steps", "2"];
     succeed(&mut sweep_small(folder.path(), &vary));
     let scenes =
         folders(folder.path()).into_iter().map(|case| RunInfo::read(&case.join("run.json")).unwrap());
     let found: Vec<_> = scenes
         .map(|info| {
             let scene = info.effective_scene;
-            (
-                scene["solver"]["iterations"].as_u64().unwrap(),
-                scene["fluid"]["xsph_viscosity"].as_f64().unwrap(),
-            )
+            (scene["pbd"]["iterations"].as_u64().unwrap(), scene["fluid"]["xsph_viscosity"].as_f64().unwrap())
         })
         .collect();
     assert_eq!(found, [(2, 0.0), (3, 0.1)]);
@@ -180,7 +177,7 @@ fn a_bad_value_is_refused_by_its_key_before_anything_runs() {
     for (vary, said) in [
         ("time.dt_s=0.002,-1.0", &["case time.dt_s=-1.0", "time.dt_s", "found -1"][..]),
         ("fluid.spacing=0.1", &["fluid.spacing", "unknown key"]),
-        ("solver.iterations=3,\"many\"", &["solver.iterations", "many"]),
+        ("pbd.iterations=3,\"many\"", &["pbd.iterations", "many"]),
     ] {
         let output = sweep_small(&out, &["--vary", vary, "--steps", "2"]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{vary}: {}", stderr(&output));

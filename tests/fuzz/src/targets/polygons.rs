@@ -120,7 +120,7 @@ fn check(input: &Input) -> Verdict {
             // An error of the attributes, or of an area that is not on the map, names the file of shapes or
             // the key.
             let message = error.to_string();
-            let subjects = ["areas.", "releases.0"];
+            let subjects = ["areas.", "dem.releases.0"];
             refused(input, &message).or_else(|problem| {
                 subjects.iter().find_map(|subject| check_message(&message, subject).ok()).ok_or(problem)
             })

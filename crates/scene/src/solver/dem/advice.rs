@@ -54,7 +54,7 @@ impl Scene {
                 ),
             );
         }
-        self.advise_projections(warn);
+        self.advise_projections(warn, dem);
     }
 
     /// Warns about springs that the weight of the grains at time 0 presses deeper than 5 % of a radius at
@@ -91,7 +91,7 @@ impl Scene {
     }
 
     /// Warns about files whose projection is unknown, or cannot be compared with the terrain's.
-    fn advise_projections(&self, warn: &mut dyn FnMut(&str, String)) {
+    fn advise_projections(&self, warn: &mut dyn FnMut(&str, String), dem: &Dem) {
         // Coordinates on a generated terrain are on no map.
         let path = self.terrain.as_ref().and_then(|source| source.file.as_deref());
         let (Some(path), Some(terrain)) = (path, self.ground()) else { return };
@@ -106,7 +106,7 @@ impl Scene {
                 ),
             );
         }
-        for (idx, release) in self.releases.iter().enumerate() {
+        for (idx, release) in dem.releases.iter().enumerate() {
             let Some(path) = &release.polygons else { continue };
             let problem = match (release.projection.get(), terrain.projection()) {
                 (Some(theirs), Some(ours)) if theirs.is_same(ours).is_none() => format!(
@@ -130,7 +130,7 @@ impl Scene {
                 }
                 _ => continue,
             };
-            warn(&format!("releases.{idx}.polygons"), format!("{path}: {problem}"));
+            warn(&format!("dem.releases.{idx}.polygons"), format!("{path}: {problem}"));
         }
     }
 }

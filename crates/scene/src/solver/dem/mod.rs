@@ -7,12 +7,15 @@ mod random_packing;
 mod release;
 mod release_sampling;
 mod sampling;
+mod scale;
 mod section;
 mod slab_placement;
 mod slab_sampling;
 mod slab_time;
 mod time_step;
 mod validate;
+mod validate_release;
+mod validate_slab;
 
 pub use section::{Bonds, Dem, TriggerArea, WeakLayer, damping_ratio};
 pub use time_step::DerivedDem;
@@ -22,8 +25,8 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::solver_scene::{ContactDefaults, SolverScene, keys_of_constraint};
-use crate::{Release, SceneError, Section};
+use crate::solver::solver_scene::{ContactDefaults, SolverScene};
+use crate::{Release, SceneError, Section, Slab};
 
 /// The discrete element method.
 pub(crate) struct DiscreteElements;
@@ -48,8 +51,6 @@ impl SolverScene for DiscreteElements {
     fn features(&self) -> &'static [Feature] {
         &[
             Feature::Terrain,
-            Feature::Releases,
-            Feature::Slabs,
             Feature::Bodies,
             Feature::BodyRestitution,
             Feature::AutoTimeStep,
@@ -59,7 +60,6 @@ impl SolverScene for DiscreteElements {
         ]
     }
 
-    /// Returns the diameter of the largest grain.
     fn capacity_keys(&self) -> &'static [&'static str] {
         &["dem.contacts_per_grain"]
     }
@@ -80,13 +80,16 @@ impl SolverScene for DiscreteElements {
     }
 
     fn scale_lengths(&self, scene: &mut Scene, scale: f64) {
-        let layer = scene.dem_mut().and_then(|dem| dem.weak_layer.as_mut());
-        if let Some(area) = layer.and_then(|layer| layer.fails_within.as_mut()) {
-            area.centre_m = area.centre_m.map(|x| scale * x);
-            area.radius_m *= scale;
+        if let Some(dem) = scene.dem_mut() {
+            dem.scale_lengths(scale);
         }
     }
 
+    fn scaled_keys(&self) -> &'static [&'static str] {
+        &["dem.releases", "dem.slabs", "dem.weak_layer.fails_within"]
+    }
+
+    /// Returns the diameter of the largest grain.
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         scene.dem().map_or(f64::NAN, |dem| 2.0 * dem.max_radius_m())
     }
@@ -140,15 +143,13 @@ impl SolverScene for DiscreteElements {
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
         let Some(dem) = scene.dem() else { return Ok(()) };
         scene.check_dem(check, dem)?;
-        scene.check_cells(check, dem)
+        scene.check_cells(check, dem)?;
+        scene.check_releases(check, dem)?;
+        scene.check_slabs(check, dem)
     }
 
     fn check_block(&self, scene: &Scene, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
         scene.check_dem_block(check, key, block)
-    }
-
-    fn check_release(&self, scene: &Scene, check: &Checker<'_>, key: &str, release: &Release) -> Check {
-        scene.dem().map_or(Ok(()), |dem| scene.check_release(check, key, release, dem))
     }
 
     fn check_discretization(&self, scene: &Scene, check: &Checker<'_>) -> Check {
@@ -161,8 +162,10 @@ impl SolverScene for DiscreteElements {
         scene.dem().map_or(0.0, |dem| scene.random_count(block, dem))
     }
 
-    fn release_count(&self, scene: &Scene, release: &Release) -> f64 {
-        scene.dem().map_or(0.0, |dem| scene.grains_of_release(release, dem))
+    fn filled_tables(&self, scene: &Scene) -> Vec<(&'static str, Vec<f64>)> {
+        let Some(dem) = scene.dem() else { return Vec::new() };
+        let counts = dem.releases.iter().map(|release| scene.grains_of_release(release, dem));
+        vec![("dem.releases", counts.collect())]
     }
 
     fn sample(&self, scene: &Scene) -> Result<Sampled, SceneError> {
@@ -182,10 +185,9 @@ impl SolverScene for DiscreteElements {
     }
 
     fn unused_keys(&self, _scene: &Scene) -> Vec<(&'static str, String)> {
-        let mut keys = keys_of_constraint(self.kind());
-        keys.push(("particles.*.temperature_c", "grains have no temperature".to_owned()));
-        keys.push(("particles.*.phase", "all grains are snow".to_owned()));
-        keys
+        let temperature = "grains have no temperature";
+        let phase = "all grains are snow";
+        vec![("particles.*.temperature_c", temperature.to_owned()), ("particles.*.phase", phase.to_owned())]
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
@@ -205,5 +207,23 @@ impl Scene {
     /// Returns the `[dem]` section for modification.
     pub fn dem_mut(&mut self) -> Option<&mut Dem> {
         self.section_mut()
+    }
+
+    /// Returns the release areas on the terrain: `[[dem.releases]]`, none in other scenes.
+    pub fn releases(&self) -> &[Release] {
+        self.dem().map_or(&[], |dem| &dem.releases)
+    }
+
+    pub(crate) fn releases_mut(&mut self) -> &mut [Release] {
+        self.dem_mut().map_or(&mut [], |dem| &mut dem.releases)
+    }
+
+    /// Returns the plates of ice that break into pieces: `[[dem.slabs]]`, none in other scenes.
+    pub fn slabs(&self) -> &[Slab] {
+        self.dem().map_or(&[], |dem| &dem.slabs)
+    }
+
+    pub(crate) fn slabs_mut(&mut self) -> &mut [Slab] {
+        self.dem_mut().map_or(&mut [], |dem| &mut dem.slabs)
     }
 }

@@ -60,8 +60,8 @@ impl Scene {
             grains.spins_rad_s.resize(grains.centres_m.len(), spin);
             grains.ends.push(grains.centres_m.len());
         }
-        for (idx, release) in self.releases.iter().enumerate() {
-            let key = format!("releases.{idx}");
+        for (idx, release) in dem.releases.iter().enumerate() {
+            let key = format!("dem.releases.{idx}");
             let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) else {
                 return Err(self.not_there(&key));
             };
@@ -220,7 +220,7 @@ impl Scene {
                 distance2 < (reach_m + r).powi(2) && piece.distance_m(&planes, c) < r - tolerance_m
             };
             let (n, first) = count(&inside);
-            let name = format!("slabs.{}", piece.slab);
+            let name = format!("dem.slabs.{}", piece.slab);
             refuse(n, first, &name, format!("inside {name}"), "grains outside slabs")?;
         }
         Ok(())
@@ -259,7 +259,7 @@ impl Scene {
         let group = grains.ends.partition_point(|&end| end <= idx);
         match group.checked_sub(self.particles.len()) {
             None => format!("particles.{group}"),
-            Some(release) => format!("releases.{release}"),
+            Some(release) => format!("dem.releases.{release}"),
         }
     }
 }

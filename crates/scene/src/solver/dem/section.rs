@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::section::Section;
+use crate::{Release, Slab};
 
 /// Grains of snow by the discrete element method (Gucer2010 ch. 3): spheres with springs and dampers at their
 /// contacts.
@@ -90,6 +91,12 @@ pub struct Dem {
     /// closer. It grows when it is exceeded. A random packing of balls has six.
     #[serde(default = "Dem::default_contacts_per_grain")]
     pub contacts_per_grain: f64,
+    /// Release areas on the terrain whose snow is filled with grains at the start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub releases: Vec<Release>,
+    /// Plates of ice that break into rigid pieces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slabs: Vec<Slab>,
 }
 
 impl Section for Dem {

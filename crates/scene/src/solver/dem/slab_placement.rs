@@ -18,7 +18,8 @@ impl Scene {
         for (idx, piece) in sampled.pieces.iter().enumerate() {
             let refuse = |point: Vec3, what: &str, expected: &str| {
                 let at = vector(point.map(|x| (x * 1e6).round() / 1e6));
-                let key = format!("slabs.{}.shape.{}", piece.slab, self.slabs[piece.slab].shape.name());
+                let name = self.slabs()[piece.slab].shape.name();
+                let key = format!("dem.slabs.{}.shape.{name}", piece.slab);
                 Err(self.value_error(&key, format!("a piece {what} at {at} m"), expected))
             };
             let depth_m = OVERLAP_TOLERANCE * piece.volume_m3.cbrt();
@@ -41,7 +42,7 @@ impl Scene {
                 }
                 let mut others = outlines.iter().enumerate().filter(|(other, _)| *other != idx);
                 if let Some((_, other)) = others.find(|(_, other)| other.contains(point, depth_m)) {
-                    let what = format!("in another, of slabs.{},", other.piece.slab);
+                    let what = format!("in another, of dem.slabs.{},", other.piece.slab);
                     return refuse(point, &what, "pieces side by side");
                 }
             }

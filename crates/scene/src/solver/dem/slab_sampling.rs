@@ -20,8 +20,8 @@ impl Scene {
     /// in the ground, in bodies or in one another.
     pub fn sample_slabs(&self) -> Result<SampledSlabs, SceneError> {
         let mut sampled = SampledSlabs::default();
-        for (idx, slab) in self.slabs.iter().enumerate() {
-            let key = format!("slabs.{idx}.shape.{}", slab.shape.name());
+        for (idx, slab) in self.slabs().iter().enumerate() {
+            let key = format!("dem.slabs.{idx}.shape.{}", slab.shape.name());
             let first = sampled.pieces.len();
             match &slab.shape {
                 SlabShape::Plate { .. } => {
@@ -67,7 +67,7 @@ impl Scene {
     /// the terrain.
     pub(crate) fn flat_slabs(&self) -> SampledSlabs {
         let mut sampled = SampledSlabs::default();
-        for (idx, slab) in self.slabs.iter().enumerate() {
+        for (idx, slab) in self.slabs().iter().enumerate() {
             let first = sampled.pieces.len();
             match &slab.shape {
                 SlabShape::Plate { .. } => {

@@ -15,7 +15,7 @@ impl Scene {
         for link in &slabs.links {
             for idx in link.pieces {
                 let piece = &slabs.pieces[idx];
-                let stiffness = self.slabs[piece.slab].link_stiffness_n_m(normal_n_m);
+                let stiffness = self.slabs()[piece.slab].link_stiffness_n_m(normal_n_m);
                 let arm: Vec3 = std::array::from_fn(|i| link.point_m[i] - piece.centre_m[i]);
                 let turning = (dot(arm, arm) + link.area_m2 / 12.0) / piece.min_inertia_kg_m2();
                 sums[idx] += stiffness * (1.0 / piece.mass_kg + turning);

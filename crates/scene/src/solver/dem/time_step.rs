@@ -96,7 +96,7 @@ impl Scene {
             return Ok(());
         }
         check.fail_between(
-            &["time.dt_s", "slabs", "dem"],
+            &["time.dt_s", "dem.slabs", "dem"],
             format!(
                 "{} s, which makes {:.2} steps of the {} s that a piece of a slab swings to one side on its \
                  links and contacts: surely unstable",
@@ -105,8 +105,8 @@ impl Scene {
                 number(rounded_down(swing))
             ),
             format!(
-                "at most {} s, heavier pieces or softer links (slabs.link_stiffness_n_m); dt_s = \"auto\" \
-                 takes {} s",
+                "at most {} s, heavier pieces or softer links (dem.slabs.N.link_stiffness_n_m); dt_s = \
+                 \"auto\" takes {} s",
                 number(rounded_down(swing / MIN_STEPS_PER_SWING)),
                 number(self.auto_contact_dt_s(dem))
             ),

@@ -13,7 +13,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::solver_scene::{ContactDefaults, SolverScene, keys_of_constraint};
+use crate::solver::solver_scene::{ContactDefaults, SolverScene};
 use crate::{SceneError, Section, Surface};
 
 /// The material point method.
@@ -152,10 +152,9 @@ impl SolverScene for MaterialPoints {
     }
 
     fn unused_keys(&self, _scene: &Scene) -> Vec<(&'static str, String)> {
-        let mut keys = keys_of_constraint(self.kind());
-        keys.push(("particles.*.temperature_c", "snow on a grid has no temperature".to_owned()));
-        keys.push(("particles.*.phase", "all particles are snow".to_owned()));
-        keys
+        let temperature = "snow on a grid has no temperature";
+        let phase = "all particles are snow";
+        vec![("particles.*.temperature_c", temperature.to_owned()), ("particles.*.phase", phase.to_owned())]
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {

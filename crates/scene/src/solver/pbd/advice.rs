@@ -81,12 +81,12 @@ impl Scene {
             // Each particle of a pair takes half of the correction, from as many neighbours as can touch a
             // sphere. Springs are not over-relaxed.
             let stiffness = snow.non_penetration_stiffness.unwrap_or(0.0);
-            let gain = 0.5 * CLOSEST_PACKING * stiffness * self.solver.over_relaxation;
+            let gain = 0.5 * CLOSEST_PACKING * stiffness * self.pbd().over_relaxation;
             if gain > 1.0 {
                 warn(
                     "snow.averaging",
                     format!(
-                        "off, with snow.non_penetration_stiffness times solver.over_relaxation above {:.3}: \
+                        "off, with snow.non_penetration_stiffness times pbd.over_relaxation above {:.3}: \
                          particles that touch {CLOSEST_PACKING} others are thrown past where they should be; \
                          \"pairwise\" divides by their number",
                         2.0 / CLOSEST_PACKING
@@ -143,7 +143,7 @@ impl Scene {
             // at rest is their fall in a step under those above.
             let links = if snow.links.limit == LinkLimit::None { 0.0 } else { f64::from(snow.links.most) };
             let constraints = if snow.averaging == Averaging::Pairwise { 6.0 + links } else { 1.0 };
-            let share = f64::from(self.iterations()) * stiffness * self.solver.over_relaxation / constraints;
+            let share = f64::from(self.iterations()) * stiffness * self.pbd().over_relaxation / constraints;
             let modulus_pa = 0.5 * share * self.particle_mass_kg() / (self.dt_s().powi(2) * d);
             if sag(modulus_pa) > MAX_SHARE_SAG {
                 warn(

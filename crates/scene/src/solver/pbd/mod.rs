@@ -4,13 +4,16 @@ mod advice;
 mod closeness;
 mod conduction;
 mod fluid;
+mod section;
 mod snow;
 mod springs;
 mod validate_fluid;
+mod validate_pbd;
 mod validate_snow;
 
 pub(crate) use conduction::conduction_sum_m2;
 pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
+pub use section::{ArtificialPressure, Pbd};
 pub use snow::*;
 pub use springs::Springs;
 pub(crate) use validate_fluid::check_fluid;
@@ -18,7 +21,6 @@ pub(crate) use validate_fluid::check_fluid;
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
 
-use crate::SceneError;
 use crate::check::{Check, Checker};
 use crate::random::unit_interval;
 use crate::scene::sample::Sampled;
@@ -27,15 +29,17 @@ use crate::section::SectionType;
 use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::solver::feature::Feature;
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
+use crate::{SceneError, Section};
 
 /// The position-based fluid.
-pub(crate) struct Pbd;
+pub(crate) struct PositionBasedFluid;
 
-pub(crate) static PBD: Pbd = Pbd;
+pub(crate) static PBD: PositionBasedFluid = PositionBasedFluid;
 
-const SECTIONS: &[SectionType] = &[SectionType::required::<Fluid>(), SectionType::optional::<Snow>()];
+const SECTIONS: &[SectionType] =
+    &[SectionType::required::<Fluid>(), SectionType::optional::<Snow>(), SectionType::with_defaults::<Pbd>()];
 
-impl SolverScene for Pbd {
+impl SolverScene for PositionBasedFluid {
     fn kind(&self) -> &'static str {
         "pbd"
     }
@@ -69,12 +73,12 @@ impl SolverScene for Pbd {
                 "gravity_m_s2",
                 "fluid.dynamic_viscosity_pa_s",
                 "fluid.wall_friction",
-                "solver.iterations",
-                "solver.max_iterations",
-                "solver.density_tolerance",
-                "solver.over_relaxation",
-                "solver.constraint_relaxation",
-                "solver.artificial_pressure.strength",
+                "pbd.iterations",
+                "pbd.max_iterations",
+                "pbd.density_tolerance",
+                "pbd.over_relaxation",
+                "pbd.constraint_relaxation",
+                "pbd.artificial_pressure.strength",
             ]
         }
     }
@@ -113,9 +117,15 @@ impl SolverScene for Pbd {
         scene.fluid().map_or(f64::NAN, Fluid::support_radius_m)
     }
 
+    fn derived(&self, scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
+        let constraint_epsilon_per_m2 = scene.constraint_epsilon_per_m2();
+        vec![(Pbd::NAME, serde_json::json!({ "constraint_epsilon_per_m2": constraint_epsilon_per_m2 }))]
+    }
+
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
         let Some(fluid) = scene.fluid() else { return Ok(()) };
-        validate_fluid::check_fluid(check, fluid)?;
+        check_fluid(check, fluid)?;
+        scene.check_pbd(check)?;
         scene.check_viscosity(check, fluid)?;
         scene.check_snow(check, fluid)
     }
@@ -145,8 +155,8 @@ impl SolverScene for Pbd {
         if scene.snow().is_none() {
             return [unused_temperature("[snow]")].into_iter().chain(unused_maximum(scene)).collect();
         }
-        let reason = "with [snow], solver.iterations is the number of iterations";
-        ["solver.density_tolerance", "solver.max_iterations"].map(|key| (key, reason.to_owned())).into()
+        let reason = "with [snow], pbd.iterations is the number of iterations";
+        ["pbd.density_tolerance", "pbd.max_iterations"].map(|key| (key, reason.to_owned())).into()
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
@@ -164,8 +174,8 @@ impl SolverScene for Pbd {
 
 /// The maximum of iterations, if their number is fixed.
 pub(crate) fn unused_maximum(scene: &Scene) -> Option<(&'static str, String)> {
-    let reason = "with solver.density_tolerance = 0, solver.iterations is the number of iterations";
-    (scene.solver.density_tolerance == 0.0).then(|| ("solver.max_iterations", reason.to_owned()))
+    let reason = "with pbd.density_tolerance = 0, pbd.iterations is the number of iterations";
+    (scene.pbd().density_tolerance == 0.0).then(|| ("pbd.max_iterations", reason.to_owned()))
 }
 
 /// Disorder of a fluid that does not state any. A lattice resists deformation with a shear modulus in

@@ -13,7 +13,7 @@ pub struct Snow {
     pub contact_radius_spacings: f64,
     /// Young's modulus E in Pa of snow on its cubic lattice with all 18 links of a particle. Contacts and
     /// links are springs of 2/5 E d, d being the spacing; their stiffness does not depend on the time step,
-    /// and on `solver.iterations` only if the step cannot resolve it (see `frazil check`).
+    /// and on `pbd.iterations` only if the step cannot resolve it (see `frazil check`).
     pub youngs_modulus_pa: f64,
     /// Compliance in m/N of a contact, the inverse of its spring constant, in place of that by
     /// `youngs_modulus_pa`.

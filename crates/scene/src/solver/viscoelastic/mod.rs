@@ -17,7 +17,7 @@ use crate::scene::{ParticleBlock, Scene};
 use crate::section::SectionType;
 use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::solver::feature::Feature;
-use crate::solver::pbd::{Fluid, PBD, unused_maximum};
+use crate::solver::pbd::{Fluid, PBD, Pbd, unused_maximum};
 use crate::solver::solver_scene::{ContactDefaults, SolverScene, unused_temperature};
 
 /// The viscoelastic fluid.
@@ -25,7 +25,11 @@ pub(crate) struct ViscoelasticFluid;
 
 pub(crate) static VISCOELASTIC: ViscoelasticFluid = ViscoelasticFluid;
 
-const SECTIONS: &[SectionType] = &[SectionType::required::<Fluid>(), SectionType::optional::<Viscoelastic>()];
+const SECTIONS: &[SectionType] = &[
+    SectionType::required::<Fluid>(),
+    SectionType::with_defaults::<Viscoelastic>(),
+    SectionType::with_defaults::<Pbd>(),
+];
 
 /// Keys that can change while a simulation runs, by what the elasticity model has of them.
 const LIVE_FLUID: &[&str] = &[
@@ -117,6 +121,10 @@ impl SolverScene for ViscoelasticFluid {
         }
     }
 
+    fn scaled_keys(&self) -> &'static [&'static str] {
+        &["viscoelastic.feed.mouth_m"]
+    }
+
     fn fall_top_m(&self, scene: &Scene) -> Option<f64> {
         scene.viscoelastic().feed.map(|feed| feed.mouth_m)
     }
@@ -137,8 +145,13 @@ impl SolverScene for ViscoelasticFluid {
         PBD.support_radius_m(scene)
     }
 
+    fn derived(&self, scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
+        PBD.derived(scene)
+    }
+
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
-        scene.check_viscoelastic(check)
+        scene.check_viscoelastic(check)?;
+        scene.check_pbd(check)
     }
 
     fn check_block(&self, scene: &Scene, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {

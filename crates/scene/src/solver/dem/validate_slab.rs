@@ -1,33 +1,21 @@
-//! Validates terrain, releases and slabs.
+//! Validates the slabs of a scene of grains.
 
 use crate::check::{Check, Checker, number};
-use crate::scene::Scene;
-use crate::solver::SolverScene;
-use crate::{Slab, SlabShape};
+use crate::{Dem, Scene, Slab, SlabShape};
 
 /// Maximum number of pieces of a slab along one edge.
 const MAX_PIECES: u32 = 256;
-
-/// Maximum length of the name of a slab or body, in bytes: it heads columns of tables.
-const MAX_NAME_BYTES: usize = 64;
 
 /// Maximum length of a slab's piece in edges of a cube of its volume: the number of its contact points grows
 /// with the square.
 const MAX_SLENDERNESS: f64 = 100.0;
 
 impl Scene {
-    /// Checks terrain, releases and slabs.
-    pub(crate) fn check_ground(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
-        if let Some(source) = &self.terrain {
-            self.check_terrain(check, source)?;
-        }
-        for (idx, release) in self.releases.iter().enumerate() {
-            solver.check_release(self, check, &format!("releases.{idx}"), release)?;
-        }
+    pub(crate) fn check_slabs(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let mut names: Vec<&str> = Vec::new();
-        for (idx, slab) in self.slabs.iter().enumerate() {
-            let key = format!("slabs.{idx}");
-            check_name(check, &key, &slab.name, &names)?;
+        for (idx, slab) in dem.slabs.iter().enumerate() {
+            let key = format!("dem.slabs.{idx}");
+            check.name(&key, &slab.name, &names)?;
             names.push(&slab.name);
             self.check_slab(check, &key, slab)?;
         }
@@ -44,7 +32,7 @@ impl Scene {
         if let Some(stiffness_n_m) = slab.link_stiffness_n_m {
             check.positive(&format!("{key}.link_stiffness_n_m"), stiffness_n_m, "N/m")?;
         }
-        check_surface(check, key, slab.friction, slab.restitution)?;
+        check.surface(key, slab.friction, slab.restitution)?;
         check.vector(&format!("{key}.velocity_m_s"), slab.velocity_m_s, "m/s")?;
         match &slab.shape {
             SlabShape::Plate { origin_m, size_m, rotation_deg, thickness_m, pieces, irregularity } => {
@@ -83,39 +71,5 @@ impl Scene {
                 check.vector(&within("offset_m"), *offset_m, "metres")
             }
         }
-    }
-}
-
-pub(super) fn check_name(check: &Checker<'_>, key: &str, name: &str, others: &[&str]) -> Check {
-    let key = format!("{key}.name");
-    if name.trim().is_empty()
-        || name.len() > MAX_NAME_BYTES
-        || name != name.trim()
-        || name.contains(|c: char| c.is_control() || ",\"'[]".contains(c))
-    {
-        let expected = format!(
-            "a name of up to {MAX_NAME_BYTES} letters without commas, quotes, brackets and outer blanks, \
-             which heads columns of tables"
-        );
-        return check.fail(&key, format!("{name:?}"), expected);
-    }
-    if others.contains(&name) {
-        return check.fail(&key, format!("{name:?} again"), "each name once");
-    }
-    Ok(())
-}
-
-pub(super) fn check_surface(
-    check: &Checker<'_>,
-    key: &str,
-    friction: Option<f64>,
-    restitution: Option<f64>,
-) -> Check {
-    if let Some(friction) = friction {
-        check.range(&format!("{key}.friction"), friction, 0.0, 100.0)?;
-    }
-    match restitution {
-        Some(restitution) => check.share(&format!("{key}.restitution"), restitution),
-        None => Ok(()),
     }
 }
