@@ -197,6 +197,16 @@ impl Point {
             .map_err(|_| mismatch("workgroup_size", self.get("workgroup_size"), "a 32-bit number"))
     }
 
+    /// Returns the polls of a tile by look-back: the number on the axis `spins`, the default for points without
+    /// it.
+    ///
+    /// # Errors
+    /// [`Error::Point`] if it is no 32-bit number.
+    pub fn spins(&self) -> Result<u32> {
+        let Some(value) = self.get("spins") else { return Ok(ScanOptions::default().spins) };
+        u32::try_from(self.integer("spins")?).map_err(|_| mismatch("spins", Some(value), "a 32-bit number"))
+    }
+
     /// Returns the name on an axis.
     ///
     /// # Errors

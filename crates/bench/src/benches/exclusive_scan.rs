@@ -71,7 +71,7 @@ impl Bench for ExclusiveScan {
             method: Some(method),
             workgroup_size: point.workgroup_size()?,
             items_per_thread: point.integer("items_per_thread")? as u32,
-            spins: point.integer("spins")? as u32,
+            spins: point.spins()?,
             subgroup_sums: Some(variant == "look_back_subgroups"),
             ..Default::default()
         };

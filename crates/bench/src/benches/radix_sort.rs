@@ -108,7 +108,7 @@ impl Bench for RadixSort {
                     method: Some(method),
                     ranking: Some(ranking),
                     workgroup_size: point.workgroup_size()?,
-                    spins: point.integer("spins")? as u32,
+                    spins: point.spins()?,
                     ..Default::default()
                 };
                 let unsorted = device.buffer_from("keys to sort", &keys)?;
