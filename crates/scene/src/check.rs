@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::Vec3;
 use crate::format::error::{MAX_ERRORS, SceneError};
-use crate::format::source::Source;
+use crate::format::source::{Place, Source};
 use crate::format::tree::join;
 
 /// Maximum number of particles of a scene: a column of four f32 for each particle must fit into one storage
@@ -19,14 +19,17 @@ pub(crate) const MIN_STEPS_PER_SPACING: f64 = 256.0;
 
 /// Bounds of the magnitudes of quantities, so that products of two still fit into an f32.
 pub(crate) const MIN_POSITIVE: f64 = 1e-18;
-const MAX_MAGNITUDE: f64 = 1e18;
+pub(crate) const MAX_MAGNITUDE: f64 = 1e18;
 
 /// Bounds of temperatures in °C: absolute zero, and more than any material made of water reaches.
-const MIN_TEMPERATURE_C: f64 = -273.15;
-const MAX_TEMPERATURE_C: f64 = 1e4;
+pub(crate) const MIN_TEMPERATURE_C: f64 = -273.15;
+pub(crate) const MAX_TEMPERATURE_C: f64 = 1e4;
 
 /// Maximum length of the name of a slab or body, in bytes.
 const MAX_NAME_BYTES: usize = 64;
+
+/// Maximum seed: TOML has no larger whole numbers.
+pub(crate) const MAX_SEED: u64 = i64::MAX as u64;
 
 pub(crate) type Check = Result<(), SceneError>;
 
@@ -54,9 +57,14 @@ impl<'a> Checker<'a> {
         Self { source, refused: Some(RefCell::default()) }
     }
 
-    /// Returns the errors collected so far.
+    /// Returns the errors collected so far, in the order of the file and then of overrides.
     pub(crate) fn refused(&self) -> Check {
-        let errors = self.refused.as_ref().map(RefCell::take).unwrap_or_default();
+        let mut errors = self.refused.as_ref().map(RefCell::take).unwrap_or_default();
+        errors.sort_by_key(|(_, error)| match error.location().map(|at| &at.place) {
+            None | Some(Place::Whole) => (0, 0, 0),
+            Some(Place::Text { line, column }) => (1, *line as usize, *column),
+            Some(Place::Override { turn, .. }) => (2, *turn, 0),
+        });
         SceneError::of(errors.into_iter().map(|(_, error)| error).collect()).map_or(Ok(()), Err)
     }
 
@@ -134,12 +142,12 @@ impl<'a> Checker<'a> {
         self.fail_between(keys, number(value), expected)
     }
 
-    /// Checks that a number is from 1 to `high`.
-    pub fn count(&self, key: &str, value: u32, high: u32) -> Check {
-        if (1..=high).contains(&value) {
+    /// Checks a seed, which a scene made by code may have too large for its file.
+    pub(crate) fn seed(&self, key: &str, value: u64) -> Check {
+        if value <= MAX_SEED {
             return Ok(());
         }
-        self.fail(key, value, format!("a whole number from 1 to {high}"))
+        self.fail(key, value, format!("a whole number up to {MAX_SEED}"))
     }
 
     /// Checks three finite numbers of a `unit`, which may be "no unit".
@@ -149,43 +157,6 @@ impl<'a> Checker<'a> {
         }
         let of_unit = if unit == "no unit" { String::new() } else { format!(" of {unit}") };
         self.fail(key, vector(value), format!("three finite numbers{of_unit}, at most {:e}", MAX_MAGNITUDE))
-    }
-
-    /// Checks that a value is above 0 and at most 1.
-    pub fn share(&self, key: &str, value: f64) -> Check {
-        if value > 0.0 && value <= 1.0 {
-            return Ok(());
-        }
-        self.fail(key, number(value), "a number above 0 and up to 1")
-    }
-
-    /// Checks that a temperature in °C is at least absolute zero.
-    pub fn temperature(&self, key: &str, value_c: f64) -> Check {
-        if (MIN_TEMPERATURE_C..=MAX_TEMPERATURE_C).contains(&value_c) {
-            return Ok(());
-        }
-        let expected = format!(
-            "a temperature from {} °C to {} °C",
-            number(MIN_TEMPERATURE_C),
-            number(MAX_TEMPERATURE_C)
-        );
-        self.fail(key, number(value_c), expected)
-    }
-
-    /// Checks that a value is from 0 to below `high`.
-    pub fn below(&self, key: &str, value: f64, high: f64) -> Check {
-        if (0.0..high).contains(&value) {
-            return Ok(());
-        }
-        self.fail(key, number(value), format!("a number from 0 to below {}", number(high)))
-    }
-
-    /// Checks that a value is at least 0.
-    pub fn zero_or_positive(&self, key: &str, value: f64) -> Check {
-        if value == 0.0 || (value > 0.0 && value <= 1e18) {
-            return Ok(());
-        }
-        self.fail(key, number(value), "0 or a positive number")
     }
 
     /// Checks the name of a slab or body at `key`, which heads columns of tables and differs from `others`.
@@ -206,17 +177,6 @@ impl<'a> Checker<'a> {
             return self.fail(&key, format!("{name:?} again"), "each name once");
         }
         Ok(())
-    }
-
-    /// Checks the friction and the restitution of the slab or body at `key`.
-    pub(crate) fn surface(&self, key: &str, friction: Option<f64>, restitution: Option<f64>) -> Check {
-        if let Some(friction) = friction {
-            self.range(&format!("{key}.friction"), friction, 0.0, 100.0)?;
-        }
-        match restitution {
-            Some(restitution) => self.share(&format!("{key}.restitution"), restitution),
-            None => Ok(()),
-        }
     }
 
     /// Checks the corners of a box or rectangle, the lower first.

@@ -13,8 +13,9 @@
 //! It never holds a device, a buffer, a step of a solver, or anything that changes while a simulation runs.
 //!
 //! Lengths are in metres, times in seconds, masses in kilograms, angles in degrees; keys carry their unit as
-//! a suffix. Vectors are `[x, y, z]`. Every optional number has its default in one place: the `Default` of
-//! its section, in `scene/` or in its solver's folder.
+//! a suffix. Vectors are `[x, y, z]`. The facts of a key stand in one place, the type of its section in
+//! `scene/` or in its solver's folder: its range at the field, by which values are checked (`ranges.rs`), and
+//! its default in the `Default` of the type.
 
 mod bodies;
 mod check;
@@ -22,7 +23,9 @@ mod format;
 mod live;
 mod load;
 mod loaded;
+mod properties;
 mod random;
+mod ranges;
 mod reference;
 mod scene;
 mod section;
@@ -31,6 +34,7 @@ mod slabs;
 mod solver;
 mod surface;
 mod terrain;
+mod units;
 mod validate;
 mod vector;
 

@@ -7,7 +7,9 @@ use crate::format::error::hint;
 use crate::format::removed::moved_key;
 use crate::format::tree::Node;
 use crate::loaded::Missing;
+use crate::properties::{Range, find_property};
 use crate::solver::json_schema;
+use crate::units::name_and_unit;
 use crate::{BodyMotion, Scene, SceneError, TimeStep, Vec3};
 
 /// Key of the time step.
@@ -31,8 +33,8 @@ pub struct LiveParameter {
     pub description: String,
     /// Present value.
     pub value: LiveValue,
-    /// Ends of the range of a control, which is no limit of the value: from the schema, else two decades
-    /// about the value in the scene.
+    /// Ends of the range of a control, which may be narrower than that of the key: two decades about the
+    /// value in the scene, where the schema has no closer limits.
     pub range: [f64; 2],
     /// True if the range spans decades.
     pub is_logarithmic: bool,
@@ -186,13 +188,12 @@ impl Scene {
                 scene.pointer(&format!("/{}", key.replace('.', "/"))).and_then(LiveValue::of).or(default)?
             };
             // JSON does not distinguish 1.0 and 1 in the schema's numbers.
-            let is_whole = property.get("type").is_some_and(is_integer);
+            let limits = Range::of(property);
             let value = match value {
-                LiveValue::Whole(n) if !is_whole => LiveValue::Number(n as f64),
+                LiveValue::Whole(n) if !limits.is_whole => LiveValue::Number(n as f64),
                 other => other,
             };
-            let limit = |name: &str| property.get(name).and_then(Json::as_f64);
-            let (range, is_logarithmic) = range_of(value, default, limit("minimum"), limit("maximum"));
+            let (range, is_logarithmic) = control_range(value, default, limits);
             let description =
                 property.get("description").and_then(Json::as_str).unwrap_or_default().to_owned();
             let (name, unit) = name_and_unit(key);
@@ -210,18 +211,9 @@ impl Scene {
     }
 }
 
-/// Returns true for the type of whole numbers, or of whole numbers that may be missing.
-fn is_integer(kind: &Json) -> bool {
-    kind == "integer" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "integer"))
-}
-
-/// Returns the range of a control and true if it spans decades.
-fn range_of(
-    value: LiveValue,
-    default: Option<LiveValue>,
-    minimum: Option<f64>,
-    maximum: Option<f64>,
-) -> ([f64; 2], bool) {
+/// Returns the range of a control and true if it spans decades: all of a range that is about as wide as the
+/// value, else two decades about the value within it.
+fn control_range(value: LiveValue, default: Option<LiveValue>, limits: Range) -> ([f64; 2], bool) {
     let number = |value: LiveValue| match value {
         LiveValue::Number(x) => x,
         LiveValue::Whole(n) => n as f64,
@@ -232,77 +224,21 @@ fn range_of(
         let max = (2.0 * value_size).max(1.0);
         return ([-max, max], false);
     }
-    if let (Some(min), Some(max)) = (minimum, maximum) {
-        return ([min.min(value_size), max.max(value_size)], min > 0.0 && max > DECADES * min);
-    }
-    let size = [Some(value_size), default].into_iter().flatten().find(|x| *x != 0.0).unwrap_or(1.0).abs();
     let all = [Some(value_size), default];
-    let low = all.iter().flatten().copied().fold(size / DECADES, f64::min);
-    let high = all.iter().flatten().copied().fold(size * DECADES, f64::max);
-    if let LiveValue::Whole(_) = value {
-        return ([low.floor().max(minimum.unwrap_or(0.0)), high.min(maximum.unwrap_or(high)).ceil()], true);
-    }
+    let size = all.into_iter().flatten().find(|x| *x != 0.0).unwrap_or(1.0).abs();
+    let is_whole = matches!(value, LiveValue::Whole(_));
     // A parameter that may be 0, which switches its effect off, reaches it.
-    let low = if minimum == Some(0.0) { 0.0 } else { low.max(minimum.unwrap_or(low)) };
-    ([low.min(value_size), high.min(maximum.unwrap_or(high)).max(value_size)], true)
-}
-
-/// Finds the schema of a key, which names tables and properties joined by dots.
-fn find_property<'a>(schema: &'a Json, key: &str) -> Option<&'a Json> {
-    let mut table = schema;
-    let mut property = None;
-    for name in key.split('.') {
-        let found = resolve(schema, table).get("properties")?.get(name)?;
-        (table, property) = (found, Some(found));
+    let min = limits.min.filter(|_| !limits.excludes_min);
+    let decades_low = all.iter().flatten().copied().fold(size / DECADES, f64::min);
+    let low = if min == Some(0.0) { 0.0 } else { decades_low.max(min.unwrap_or(decades_low)) };
+    if let Some(max) = limits.max.filter(|max| *max <= DECADES * size || *max <= 1.0) {
+        let is_logarithmic = min.is_some_and(|min| min > 0.0 && max > DECADES * min);
+        return ([min.unwrap_or(low).min(value_size), max.max(value_size)], is_logarithmic);
     }
-    property
-}
-
-/// Follows a reference, or that of an optional section.
-fn resolve<'a>(root: &'a Json, node: &'a Json) -> &'a Json {
-    let reference = |node: &Json| node.get("$ref").and_then(Json::as_str).map(str::to_owned);
-    let of_any = || node.get("anyOf")?.as_array()?.iter().find_map(reference);
-    let path = reference(node).or_else(of_any);
-    path.and_then(|path| root.pointer(path.trim_start_matches('#'))).unwrap_or(node)
-}
-
-/// Units of keys by suffix; longer suffixes come before those that end them.
-const UNITS: &[(&str, &str)] = &[
-    ("_pa_s_n", "Pa sⁿ"),
-    ("_w_m2_k", "W/(m² K)"),
-    ("_w_m_k", "W/(m K)"),
-    ("_j_kg_k", "J/(kg K)"),
-    ("_j_kg", "J/kg"),
-    ("_kg_m3", "kg/m³"),
-    ("_kg_m2", "kg/m²"),
-    ("_m2_s", "m²/s"),
-    ("_m_s2", "m/s²"),
-    ("_rad_s", "rad/s"),
-    ("_pa_s", "Pa s"),
-    ("_n_m", "N/m"),
-    ("_m_n", "m/N"),
-    ("_n_s", "N s"),
-    ("_m_s", "m/s"),
-    ("_per_s", "1/s"),
-    ("_1_s", "1/s"),
-    ("_deg", "°"),
-    ("_hz", "Hz"),
-    ("_pa", "Pa"),
-    ("_kg", "kg"),
-    ("_c", "°C"),
-    ("_k", "K"),
-    ("_n", "N"),
-    ("_m", "m"),
-    ("_s", "s"),
-];
-
-/// Returns the name of a key in words, and the unit that its suffix names or nothing for a dimensionless
-/// quantity.
-pub(crate) fn name_and_unit(key: &str) -> (String, &'static str) {
-    let end = key.rsplit_once('.').map_or(key, |(_, end)| end);
-    let of_suffix = UNITS.iter().find_map(|(suffix, unit)| Some((end.strip_suffix(suffix)?, *unit)));
-    let (name, unit) = of_suffix.unwrap_or((end, ""));
-    (name.replace('_', " "), unit)
+    let decades_high = all.iter().flatten().copied().fold(size * DECADES, f64::max);
+    let high = decades_high.min(limits.max.unwrap_or(decades_high));
+    let [low, high] = if is_whole { [low.floor(), high.ceil()] } else { [low, high] };
+    ([low.min(value_size), high.max(value_size)], true)
 }
 
 fn join(path: &str, key: &str) -> String {
@@ -367,21 +303,6 @@ mod tests {
                 let fixed = scene.first_fixed_change(&same);
                 assert!(fixed.is_none(), "{}: {fixed:?}", parameter.key);
             }
-        }
-    }
-
-    #[test]
-    fn names_and_units_follow_from_keys() {
-        for (key, name, unit) in [
-            ("gravity_m_s2", "gravity", "m/s²"),
-            ("fluid.dynamic_viscosity_pa_s", "dynamic viscosity", "Pa s"),
-            ("mpm.material.youngs_modulus_pa", "youngs modulus", "Pa"),
-            ("dem.normal_stiffness_n_m", "normal stiffness", "N/m"),
-            ("mpm.material.relaxation_time_s", "relaxation time", "s"),
-            ("fluid.wall_friction", "wall friction", ""),
-            ("mpm.material.poissons_ratio", "poissons ratio", ""),
-        ] {
-            assert_eq!(name_and_unit(key), (name.to_owned(), unit), "{key}");
         }
     }
 

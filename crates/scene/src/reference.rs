@@ -6,8 +6,9 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use crate::live::name_and_unit;
+use crate::properties::range_symbols;
 use crate::solver::{json_schema, solvers};
+use crate::units::name_and_unit;
 
 /// Column width of prose.
 const COLUMNS: usize = 110;
@@ -261,13 +262,13 @@ fn description(property: &Value, resolved: &Value) -> String {
     text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the range of a number, or of the elements of an array of numbers.
 fn range(property: &Value, resolved: &Value) -> String {
-    let bound = |name: &str| property.get(name).or(resolved.get(name)).map(ToString::to_string);
-    let lower = bound("minimum").map(|min| format!("≥ {min}"));
-    let lower = lower.or_else(|| bound("exclusiveMinimum").map(|min| format!("> {min}")));
-    let upper = bound("maximum").map(|max| format!("≤ {max}"));
-    let upper = upper.or_else(|| bound("exclusiveMaximum").map(|max| format!("< {max}")));
-    lower.into_iter().chain(upper).collect::<Vec<_>>().join(", ")
+    let element = property.get("items").unwrap_or(resolved);
+    match range_symbols(property) {
+        range if range.is_empty() => range_symbols(element),
+        range => range,
+    }
 }
 
 fn table(rows: &[Row]) -> String {

@@ -16,7 +16,9 @@ use crate::format::tree::Node;
 /// A top-level table of the scene file that belongs to a solver.
 ///
 /// The type is plain data that serde reads and writes; `#[serde(deny_unknown_fields)]` makes misspelt keys
-/// errors. Its ranges are checked by the solver's [`validate`](crate::SolverScene::validate).
+/// errors. Ranges of numbers stand at their fields, `#[schemars(range(min = 0, max = 1))]` or
+/// `#[schemars(extend("exclusiveMinimum" = 0))]`; the solver's [`validate`](crate::SolverScene::validate)
+/// checks values against each other.
 pub trait Section:
     Any + Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync
 {
@@ -31,8 +33,8 @@ type ReadSection = fn(&mut Node, &Source) -> Result<Box<dyn AnySection>, SceneEr
 type MakeSection = fn() -> Box<dyn AnySection>;
 
 /// Declaration of a section by a solver: [`required`](Self::required) in its scenes,
-/// [`optional`](Self::optional), or present in all of them [`with defaults`](Self::with_defaults). Solvers may
-/// share a section.
+/// [`optional`](Self::optional), or present in all of them [`with defaults`](Self::with_defaults). Solvers
+/// may share a section.
 #[derive(Clone, Copy)]
 pub struct SectionType {
     name: &'static str,
@@ -63,7 +65,7 @@ impl SectionType {
     /// Declares a section all of whose keys have defaults: scenes of its solver that do not write it have it
     /// with these.
     pub const fn with_defaults<T: Section + Default>() -> Self {
-        Self { make_default: Some(|| Box::new(T::default())), ..Self::optional::<T>() }
+        Self { make_default: Some(default_section::<T>), ..Self::optional::<T>() }
     }
 
     /// Returns the name of the section's table.
@@ -95,6 +97,10 @@ fn read_section<T: Section>(node: &mut Node, source: &Source) -> Result<Box<dyn 
     Ok(Box::new(reader::read::<T>(node, T::NAME, &[], source)?))
 }
 
+fn default_section<T: Section + Default>() -> Box<dyn AnySection> {
+    Box::new(T::default())
+}
+
 fn section_schema<T: Section>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = generator.subschema_for::<Option<T>>();
     schema.insert("description".to_owned(), T::DESCRIPTION.into());
@@ -108,9 +114,9 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// Reads the sections of `own`, those of the scene's solver, that the root table has, and adds the defaults
-    /// of others among them. Removes the sections of `types` from the table; `refuse_stray` makes the error
-    /// of one that is not the solver's. Returns errors beside the sections without an error.
+    /// Reads the sections of `own`, those of the scene's solver, that the root table has, and adds the
+    /// defaults of others among them. Removes the sections of `types` from the table; `refuse_stray` makes
+    /// the error of one that is not the solver's. Returns errors beside the sections without an error.
     pub(crate) fn take(
         root: &mut Node,
         types: impl IntoIterator<Item = SectionType>,

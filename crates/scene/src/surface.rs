@@ -3,13 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checker};
-
 /// Contact properties of a surface for snow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Surface {
     /// Coefficient of Coulomb friction μ.
+    #[schemars(range(min = 0, max = 100))]
     pub friction: f64,
     /// True if snow in contact moves with the surface, and does not detach (Breekveldt2017 sec 3.2.5).
     pub sticky: bool,
@@ -20,8 +19,4 @@ impl Default for Surface {
     fn default() -> Self {
         Self { friction: 0.1, sticky: false }
     }
-}
-
-pub(crate) fn check_surface(check: &Checker<'_>, key: &str, surface: &Surface) -> Check {
-    check.range(&format!("{key}.friction"), surface.friction, 0.0, 100.0)
 }

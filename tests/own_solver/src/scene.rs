@@ -9,13 +9,17 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Drag {
     /// Initial distance between particles in m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub spacing_m: f64,
     /// Density in kg/m³, of which each particle has the mass of its share of space.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub density_kg_m3: f64,
     /// Drag coefficient k in kg/s: the force is −k v.
+    #[schemars(range(min = 0))]
     pub coefficient_kg_s: f64,
     /// Coefficient of friction of bodies that do not state theirs.
     #[serde(default = "default_body_friction")]
+    #[schemars(range(min = 0))]
     pub body_friction: f64,
 }
 
@@ -76,10 +80,6 @@ impl SolverScene for FreeFlightScene {
     }
 
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Result<(), SceneError> {
-        check.positive("drag.spacing_m", drag(scene, |drag| drag.spacing_m), "m")?;
-        check.positive("drag.density_kg_m3", drag(scene, |drag| drag.density_kg_m3), "kg/m³")?;
-        check.zero_or_positive("drag.coefficient_kg_s", drag(scene, |drag| drag.coefficient_kg_s))?;
-        check.zero_or_positive("drag.body_friction", drag(scene, |drag| drag.body_friction))?;
         match scene.bodies.iter().position(|body| body.motion.is_some()) {
             Some(idx) => check.fail(&format!("bodies.{idx}.motion"), "a moving body", "a body at rest"),
             None => Ok(()),

@@ -38,10 +38,11 @@ pub struct Body {
     /// in scenes of the material point method; of water a factor on the drag, by default
     /// `fluid.wall_friction`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub friction: Option<f64>,
     /// Coefficient of restitution; by default that of walls. Scenes of grains only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub restitution: Option<f64>,
     /// True if particles in contact move with the body. Not in scenes of grains.
     #[serde(default)]

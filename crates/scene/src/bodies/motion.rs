@@ -19,9 +19,11 @@ pub enum BodyMotion {
         /// Amplitude in m.
         amplitude_m: Vec3,
         /// Frequency in Hz.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         frequency_hz: f64,
         /// Phase in degrees.
         #[serde(default)]
+        #[schemars(range(min = -360, max = 360))]
         phase_deg: f64,
     },
     /// Rotation about a fixed axis over an interval of time.
@@ -32,6 +34,7 @@ pub enum BodyMotion {
         angular_velocity_rad_s: Vec3,
         /// Start of the rotation in s.
         #[serde(default)]
+        #[schemars(range(min = 0, max = 1e9))]
         from_s: f64,
         /// End of the rotation in s; by default never.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,6 +58,7 @@ pub struct Motion {
     pub velocity_m_s: Vec3,
     /// Start of the motion in s.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 1e9))]
     pub from_s: f64,
     /// End of the motion in s; by default never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,12 +84,14 @@ impl Motion {
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
     /// Time in s, later than that of the previous keyframe.
+    #[schemars(range(min = 0, max = 1e9))]
     pub time_s: f64,
     /// Displacement in m.
     #[serde(default)]
     pub offset_m: Vec3,
     /// Rotations about x, then y, then z, counter-clockwise, in degrees.
     #[serde(default)]
+    #[schemars(inner(range(min = -360, max = 360)))]
     pub rotation_deg: Vec3,
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::distance::{box_depth_m, heightfield_depth_m, signed_distance, upright_cylinder_depth_m};
 use crate::loaded::Loaded;
+use crate::properties::items_above_zero;
 use crate::vector::{dot, length, minus};
 use crate::{Axis, TriangleMesh, Vec3};
 
@@ -29,6 +30,7 @@ pub enum BodyShape {
         /// Centre in m.
         centre_m: Vec3,
         /// Radius in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
     },
     /// A box, rotated about its centre.
@@ -36,10 +38,12 @@ pub enum BodyShape {
         /// Centre in m.
         centre_m: Vec3,
         /// Lengths of its edges in m.
+        #[schemars(transform = items_above_zero)]
         size_m: Vec3,
         /// Rotations about x, then y, then z, counter-clockwise, in degrees; in scenes of two dimensions
         /// about z only.
         #[serde(default)]
+        #[schemars(inner(range(min = -360, max = 360)))]
         rotation_deg: Vec3,
     },
     /// A cylinder along any axis, closed at both ends. Not in scenes of two dimensions.
@@ -49,6 +53,7 @@ pub enum BodyShape {
         /// Centre of the other end in m.
         to_m: Vec3,
         /// Radius in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
     },
     /// An upright cylinder rooted in the ground, such as the trunk of a tree; it has no lower end. Not in
@@ -57,8 +62,10 @@ pub enum BodyShape {
         /// Position along the two horizontal axes in alphabetical order, in m.
         foot_m: [f64; 2],
         /// Radius in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
         /// Height in m above the ground at the cylinder's axis: the terrain, or else the domain's floor.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         height_m: f64,
     },
     /// A capsule: all points within a radius of a line segment. Not in scenes of two dimensions.
@@ -68,6 +75,7 @@ pub enum BodyShape {
         /// The other end of the segment in m.
         to_m: Vec3,
         /// Radius in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
     },
     /// The region enclosed by a closed surface of triangles, of which no part lies in another. Not in scenes
@@ -77,6 +85,7 @@ pub enum BodyShape {
         path: String,
         /// Length of one unit of the file in m.
         #[serde(default = "one")]
+        #[schemars(extend("exclusiveMinimum" = 0))]
         scale: f64,
         /// Position of the file's origin, in m.
         #[serde(default)]
@@ -91,6 +100,7 @@ pub enum BodyShape {
         /// Position of the first height, along the two horizontal axes in alphabetical order, in m.
         origin_m: [f64; 2],
         /// Distance between heights in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         spacing_m: f64,
         /// Heights along the up axis in m: rows along the first horizontal axis, one after another along the
         /// second. One row in scenes of two dimensions.

@@ -107,6 +107,17 @@ pub enum SceneError {
 }
 
 impl SceneError {
+    /// Returns the location of the key that the error is about, if it is about one.
+    pub(crate) fn location(&self) -> Option<&Location> {
+        match self {
+            Self::UnknownKey { at, .. }
+            | Self::RemovedKey { at, .. }
+            | Self::MissingKey { at, .. }
+            | Self::Value { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
     /// Returns the one error of a list, all of them in one, or nothing for an empty list.
     pub(crate) fn of(errors: Vec<Self>) -> Option<Self> {
         let mut flat = Vec::new();

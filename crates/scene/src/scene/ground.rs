@@ -63,9 +63,6 @@ impl Scene {
             (None, Some(generated)) => generated.check(check, "terrain.generated")?,
             (Some(_), None) => {}
         }
-        if let Some(cell_m) = source.cell_m {
-            check.positive("terrain.cell_m", cell_m, "metres")?;
-        }
         if let Some([black, white]) = source.height_range_m
             && !(black.is_finite() && white.is_finite() && black != white)
         {

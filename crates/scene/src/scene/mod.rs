@@ -20,6 +20,7 @@ pub use derived::Derived;
 pub use every::{Every, EveryError};
 pub use flow_quantity::FlowQuantity;
 pub use output::Output;
+pub(crate) use particles::MAX_PACKING_FRACTION;
 pub use particles::{Fill, ParticleBlock, Phase};
 pub use render::{
     Camera, FluidFilter, GridLines, PowderLook, Projection, Render, RenderLight, RenderScheme, Shading,
@@ -34,6 +35,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::MAX_SEED;
 use crate::format::source::Source;
 use crate::section::{Section, Sections};
 use crate::{Axis, Body, TerrainSource, Vec3};
@@ -72,11 +74,11 @@ pub struct Scene {
     /// displacements scale in proportion at the same speed. The factor is applied when the scene is loaded,
     /// and is 1 from then on.
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    #[schemars(range(min = 0.01, max = 100.0))]
+    #[schemars(range(min = 0.01, max = 100))]
     pub scale: f64,
-    /// Seed of all random numbers in the scene, 0 to 2⁶³ − 1.
+    /// Seed of all random numbers in the scene.
     #[serde(default)]
-    #[schemars(range(max = 9223372036854775807_u64))]
+    #[schemars(range(max = MAX_SEED))]
     pub seed: u64,
     /// Time step and duration.
     pub time: Time,
@@ -123,6 +125,7 @@ pub struct Time {
     /// Time step Δt in s, or `"auto"` (mpm and dem); [`Scene::dt_s`] is the number.
     pub dt_s: TimeStep,
     /// Simulated time in s.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub duration_s: f64,
 }
 
@@ -159,11 +162,13 @@ pub struct Solver {
     /// The method.
     pub kind: SolverKind,
     /// Kinetic and potential energy, over the mechanical energy at the start, above which a run stops with an
-    /// error, in scenes in which nothing does work on the particles; above 1. Heights count from the side of
+    /// error, in scenes in which nothing does work on the particles. Heights count from the side of
     /// the domain to which gravity points.
+    #[schemars(range(min = 1, max = 1e9))]
     pub max_energy_ratio: f64,
     /// Maximum number of steps submitted to the device at once; a run submits fewer if they take more than
     /// 50 ms.
+    #[schemars(range(min = 1, max = 4096))]
     pub steps_per_submission: u32,
 }
 
@@ -188,7 +193,7 @@ pub struct Domain {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<FaceFriction>,
     /// Axes along which the domain repeats itself: particles that leave it enter it at the opposite face, and
-    /// neither face is a wall. By default none.
+    /// neither face is a wall.
     #[serde(default, skip_serializing_if = "is_bounded")]
     pub periodic: [bool; 3],
 }
@@ -205,34 +210,31 @@ fn is_bounded(periodic: &[bool; 3]) -> bool {
 pub struct FaceFriction {
     /// Friction of the face at the lower end of x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub x_min: Option<f64>,
     /// Friction of the face at the upper end of x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub x_max: Option<f64>,
     /// Friction of the face at the lower end of y.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub y_min: Option<f64>,
     /// Friction of the face at the upper end of y.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub y_max: Option<f64>,
     /// Friction of the face at the lower end of z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub z_min: Option<f64>,
     /// Friction of the face at the upper end of z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 100))]
     pub z_max: Option<f64>,
 }
 
 impl FaceFriction {
-    /// Keys of the lower and of the upper faces, each by axis.
-    pub(crate) const KEYS: [[&str; 3]; 2] = [["x_min", "y_min", "z_min"], ["x_max", "y_max", "z_max"]];
-
     /// Returns the friction of the lower and of the upper faces, each by axis; `None` where the scene gives
     /// none.
     pub fn faces(&self) -> [[Option<f64>; 3]; 2] {

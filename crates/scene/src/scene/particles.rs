@@ -3,7 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::{MAX_TEMPERATURE_C, MIN_TEMPERATURE_C};
 use crate::{Shape, Vec3};
+
+/// Maximum volume fraction of a random packing: beyond it few packings converge without overlap.
+pub(crate) const MAX_PACKING_FRACTION: f64 = 0.58;
 
 /// Material of a particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,12 +54,14 @@ pub struct ParticleBlock {
     pub phase: Phase,
     /// Temperature in °C at the start.
     #[serde(default = "ParticleBlock::default_temperature_c")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub temperature_c: f64,
     /// Initial velocity in m/s.
     #[serde(default)]
     pub velocity_m_s: Vec3,
-    /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
+    /// Random displacement of lattice points, up to this many spacings along each axis.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 0.5))]
     pub jitter_spacings: f64,
     /// Initial rigid rotation about the centre of the shape's bounds, in rad/s; about z in scenes of two
     /// dimensions. Grains spin at the same rate. Not in scenes of the position-based fluid.
@@ -70,16 +76,18 @@ pub struct ParticleBlock {
     /// where they are spread as by `fill = "blue_noise"` unless `fill` is `"uniform"`, and of grains with
     /// `fill = "random"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub count: Option<u64>,
-    /// Volume fraction of a random packing of grains, up to 0.58; by default 0.55, a loose heap (Onoda &
+    /// Volume fraction of a random packing of grains; by default 0.55, a loose heap (Onoda &
     /// Liniger 1990), or less in a shape that is narrow compared with its grains. With `fill = "random"`
     /// only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 0.58))]
+    #[schemars(range(max = MAX_PACKING_FRACTION), extend("exclusiveMinimum" = 0))]
     pub packing_fraction: Option<f64>,
     /// Relative spread of masses about their mean (Cai2020 sec 2): each is the mean times 1 ± up to this
-    /// share, 0 to below 1. Scenes of the material point method only.
+    /// share. Scenes of the material point method only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0), extend("exclusiveMaximum" = 1))]
     pub mass_spread: Option<f64>,
 }
 

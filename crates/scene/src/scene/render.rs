@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::flow_quantity::FlowQuantity;
 use crate::Vec3;
 
+/// Maximum width and height of a picture in pixels: that of the largest image that common devices draw.
+const MAX_PICTURE_PX: u32 = 16_384;
+
 /// Shading of particles in pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -92,17 +95,20 @@ impl RenderScheme {
 #[serde(deny_unknown_fields, default)]
 pub struct Render {
     /// Width of a picture in pixels.
+    #[schemars(range(min = 1, max = MAX_PICTURE_PX))]
     pub width_px: u32,
     /// Height of a picture in pixels.
+    #[schemars(range(min = 1, max = MAX_PICTURE_PX))]
     pub height_px: u32,
     /// Camera position and projection.
     pub camera: Camera,
     /// Geometry that particles are drawn as.
     pub scheme: RenderScheme,
-    /// Edge of a cell of the surface's lattice in spacings, 0.25 to 4; particles contribute up to two cells
-    /// away.
+    /// Edge of a cell of the surface's lattice in spacings; particles contribute up to two cells away.
+    #[schemars(range(min = 0.25, max = 4))]
     pub surface_cell_spacings: f64,
-    /// Isovalue of the surface, as a share of the density of packed particles: 0.05 to 0.95.
+    /// Isovalue of the surface, as a share of the density of packed particles.
+    #[schemars(range(min = 0.05, max = 0.95))]
     pub surface_level: f64,
     /// Shading of particles; `density` replaces `colour_by`.
     pub shading: Shading,
@@ -118,31 +124,39 @@ pub struct Render {
     pub colour_range: Option<[f64; 2]>,
     /// Radius of a drawn particle in spacings; for particles with a radius of their own in diameters, so that
     /// 0.5 is their true size.
+    #[schemars(range(min = 0.01, max = 10))]
     pub particle_radius_spacings: f64,
     /// Radius of a drawn water particle in spacings, in scenes with snow.
+    #[schemars(range(min = 0.01, max = 10))]
     pub water_radius_spacings: f64,
     /// Share of the light from behind that is absorbed at the centre of one water particle, in scenes with
-    /// snow that are coloured by phase; 0 to 0.99.
+    /// snow that are coloured by phase.
+    #[schemars(range(min = 0, max = 0.99))]
     pub water_opacity: f64,
-    /// Radius of the spheres that a fluid's surface is smoothed from, in spacings: 0.3 to 2. They must
-    /// overlap.
+    /// Radius of the spheres that a fluid's surface is smoothed from, in spacings. They must overlap.
+    #[schemars(range(min = 0.3, max = 2))]
     pub fluid_radius_spacings: f64,
     /// Bound on the ratio of the semi-axes of ellipsoids that are fitted to a fluid's particles and drawn in
-    /// place of the spheres (Yu2013 has 4): 1, for spheres, to 8.
+    /// place of the spheres (Yu2013 has 4); 1 for spheres.
+    #[schemars(range(min = 1, max = 8))]
     pub fluid_anisotropy: f64,
     /// Filter that smooths the surface of a fluid.
     pub fluid_filter: FluidFilter,
-    /// Reach of that filter in spacings, 0 to 16; 0 shows the spheres.
+    /// Reach of that filter in spacings; 0 shows the spheres.
+    #[schemars(range(min = 0, max = 16))]
     pub fluid_smoothing_spacings: f64,
     /// Absorption coefficient of a fluid in 1/m for red, green and blue light: a share e^(−a d) passes a
     /// thickness d. Pure water has [0.34, 0.06, 0.01] (Pope1997) and is colourless in a tank; by default the
     /// coefficients are such that the colour of deep water is visible at the size of the domain.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0, max = 1e6)))]
     pub absorption_1_m: Option<Vec3>,
-    /// Colour of a fluid where it is too thick to see through, sRGB components from 0 to 1.
+    /// Colour of a fluid where it is too thick to see through, sRGB components.
+    #[schemars(inner(range(min = 0, max = 1)))]
     pub fluid_color_srgb: Vec3,
-    /// Density below which water is drawn as spray, as a share of its rest density: 0 to 0.95; 0 for none.
+    /// Density below which water is drawn as spray, as a share of its rest density; 0 for none.
     /// That at a single particle is up to 0.32, at a flat surface 0.85, and at an edge 0.6.
+    #[schemars(range(min = 0, max = 0.95))]
     pub spray_level: f64,
     /// PNG file, relative to the scene's file, with the surroundings that a fluid reflects: an
     /// equirectangular image with the direction of azimuth 0 in the middle. By default a clear sky.
@@ -155,16 +169,20 @@ pub struct Render {
     pub show_environment: bool,
     /// Parts of the solver's grid that are drawn as lines.
     pub grid: GridLines,
-    /// Background colour, sRGB components from 0 to 1.
+    /// Background colour, sRGB components.
+    #[schemars(inner(range(min = 0, max = 1)))]
     pub background_srgb: Vec3,
     /// Extinction coefficient β of the air in 1/m: at the distance d a share e^(−β d) of a colour remains,
     /// the rest is background. 0 is clear air; 0.0039 is fog with a visibility of 1 km.
+    #[schemars(range(min = 0, max = 1000))]
     pub fog_per_m: f64,
     /// Azimuth of the sun about the up axis, in degrees like the camera's azimuth; by default 60° to the left
     /// of the scene's camera.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -360, max = 360))]
     pub sun_azimuth_deg: Option<f64>,
-    /// Elevation of the sun in degrees, 0 to 90.
+    /// Elevation of the sun in degrees.
+    #[schemars(range(min = 0, max = 90))]
     pub sun_elevation_deg: f64,
     /// Lights beside the sun, at most 4. They light what the sun lights, apart from fluids, and cast no
     /// shadows.
@@ -224,14 +242,18 @@ impl Default for Render {
 #[serde(deny_unknown_fields)]
 pub struct RenderLight {
     /// Azimuth about the up axis, in degrees like that of the sun.
+    #[schemars(range(min = -360, max = 360))]
     pub azimuth_deg: f64,
-    /// Elevation in degrees, −90 to 90.
+    /// Elevation in degrees.
+    #[schemars(range(min = -90, max = 90))]
     pub elevation_deg: f64,
-    /// Colour, sRGB components from 0 to 1.
+    /// Colour, sRGB components.
     #[serde(default = "white")]
+    #[schemars(inner(range(min = 0, max = 1)))]
     pub color_srgb: Vec3,
-    /// Factor on the colour's light, 0 to 100; a white light of 1 is about as bright as the sun.
+    /// Factor on the colour's light; a white light of 1 is about as bright as the sun.
     #[serde(default = "one")]
+    #[schemars(range(min = 0, max = 100))]
     pub intensity: f64,
 }
 
@@ -249,19 +271,23 @@ fn one() -> f64 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SnowLook {
-    /// Slope of bumps by which the light on snow varies, 0 to 2; by default 0.08 in scenes with a terrain,
+    /// Slope of bumps by which the light on snow varies; by default 0.08 in scenes with a terrain,
     /// else 0.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 2))]
     pub bump_slope: Option<f64>,
     /// Wavelength of the longest bumps in m; by default 6 spacings. They show above 3 pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1e-6, max = 1e6))]
     pub bump_wavelength_m: Option<f64>,
-    /// Share of cells of the snow with a crystal that can reflect the sun, 0 to 1; by default 0.5 in scenes
+    /// Share of cells of the snow with a crystal that can reflect the sun; by default 0.5 in scenes
     /// with a terrain, else 0.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
     pub glitter: Option<f64>,
     /// Side of such a cell in m; by default a quarter of a spacing. They show above 2 pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1e-6, max = 1e6))]
     pub glitter_cell_m: Option<f64>,
 }
 
@@ -275,21 +301,26 @@ pub struct SnowLook {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PowderLook {
-    /// Share s of a particle's mass that is suspended at high speed, 0 to 1; by default 0.002 in scenes with
+    /// Share s of a particle's mass that is suspended at high speed; by default 0.002 in scenes with
     /// a terrain, else 0, for no powder.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
     pub suspended_share: Option<f64>,
     /// Speed v₀ in m/s above which powder is suspended.
+    #[schemars(range(min = 1e-6, max = 1e6))]
     pub onset_speed_m_s: f64,
     /// Radius r in m of the suspended ice particles.
+    #[schemars(range(min = 1e-7, max = 1))]
     pub ice_radius_m: f64,
-    /// Radius of a puff in m, at most 1000; by default 5 spacings. Its centre is half as high above the
+    /// Radius of a puff in m; by default 5 spacings. Its centre is half as high above the
     /// particle.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1e-6, max = 1000))]
     pub puff_radius_m: Option<f64>,
-    /// Optical depth through the middle of a particle of spray, 0 to 100; 0 for opaque spheres. By default 2
+    /// Optical depth through the middle of a particle of spray; 0 for opaque spheres. By default 2
     /// in scenes with a terrain, else 0.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
     pub spray_optical_depth: Option<f64>,
 }
 
@@ -327,14 +358,18 @@ pub struct Camera {
     pub target_m: Option<Vec3>,
     /// Distance from the target in m; by default as far as needed to see all of that.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub distance_m: Option<f64>,
     /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is
-    /// up; increasing angles move it counter-clockwise seen from above. By default 25, or 0 in scenes of two
-    /// dimensions.
+    /// up; increasing angles move it counter-clockwise seen from above. In scenes of two dimensions by
+    /// default 0.
+    #[schemars(range(min = -360, max = 360))]
     pub azimuth_deg: f64,
-    /// Angle above the horizon in degrees, −89 to 89. By default 15, or 0 in scenes of two dimensions.
+    /// Angle above the horizon in degrees. In scenes of two dimensions by default 0.
+    #[schemars(range(min = -89, max = 89))]
     pub elevation_deg: f64,
-    /// Vertical field of view in degrees, 1 to 150.
+    /// Vertical field of view in degrees.
+    #[schemars(range(min = 1, max = 150))]
     pub vertical_fov_deg: f64,
     /// Perspective or orthographic.
     pub projection: Projection,

@@ -4,16 +4,13 @@ use crate::check::{Checker, number};
 use crate::shapes::shape::LATTICE_TOLERANCE;
 use crate::{Body, BodyMotion, BodyShape, Scene, SceneError, Shape, Vec3};
 
-const MIN_SCALE: f64 = 0.01;
-const MAX_SCALE: f64 = 100.0;
-
 impl Scene {
     /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns the old value. Corners
     /// of boxes and of the domain are rounded to whole particle spacings, so that a block that filled a
     /// container from wall to wall still does; not in scenes of grains.
     pub(crate) fn apply_scale(&mut self) -> Result<f64, SceneError> {
         let scale = self.scale;
-        Checker::new(&self.source).range("scale", scale, MIN_SCALE, MAX_SCALE)?;
+        self.check_range(&Checker::new(&self.source), "scale", scale)?;
         if scale == 1.0 {
             return Ok(scale);
         }

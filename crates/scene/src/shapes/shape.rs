@@ -78,6 +78,7 @@ pub enum Shape {
         /// Centre `[x, y]` in m.
         centre_m: [f64; 2],
         /// Radius in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
     },
     /// A ball.
@@ -85,6 +86,7 @@ pub enum Shape {
         /// Centre in m.
         centre_m: Vec3,
         /// Radius in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
     },
     /// A solid cylinder along an axis.
@@ -94,8 +96,10 @@ pub enum Shape {
         /// Direction of the cylinder.
         axis: Axis,
         /// Radius in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
         /// Length along the axis in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         height_m: f64,
     },
     /// Letters in the x–y plane; scenes of the material point method only.
@@ -103,12 +107,14 @@ pub enum Shape {
         /// Text, in one line or more.
         text: String,
         /// Height of a capital letter in m.
+        #[schemars(extend("exclusiveMinimum" = 0))]
         height_m: f64,
         /// Start of the first line on its baseline, in m.
         origin_m: Vec3,
         /// Depth of the letters along z, in m, for scenes of three dimensions. Without it the letters are
         /// flat, for scenes of two dimensions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("exclusiveMinimum" = 0))]
         depth_m: Option<f64>,
         /// Path of a TTF or OTF file, relative to the scene file; by default DejaVu Sans Bold.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,6 +129,7 @@ pub enum Shape {
         path: String,
         /// Length of one unit of the file in m.
         #[serde(default = "one")]
+        #[schemars(extend("exclusiveMinimum" = 0))]
         scale: f64,
         /// Position of the file's origin, in m.
         #[serde(default)]
@@ -139,6 +146,7 @@ pub enum Shape {
         path: String,
         /// Length of one unit of the file in m.
         #[serde(default = "one")]
+        #[schemars(extend("exclusiveMinimum" = 0))]
         scale: f64,
         /// Position of the file's origin, in m.
         #[serde(default)]

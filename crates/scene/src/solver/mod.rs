@@ -20,4 +20,5 @@ pub use constraint_gradient::ConstraintGradient;
 pub use feature::Feature;
 pub use registry::{RegistryError, register, solvers};
 pub use schema::json_schema;
+pub(crate) use schema::shared_schema;
 pub use solver_scene::{ContactDefaults, SolverScene};

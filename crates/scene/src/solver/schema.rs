@@ -1,6 +1,7 @@
 //! JSON schema of the scene file, with the sections and kinds of the registered solvers.
 
 use std::borrow::Cow;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema as schema};
 use serde_json::{Map, Value};
@@ -19,6 +20,21 @@ pub fn json_schema() -> Value {
         properties.extend(sections);
     }
     root
+}
+
+/// The schema of [`shared_schema`], and the number of solvers that it is for.
+static SHARED: RwLock<Option<(usize, Arc<Value>)>> = RwLock::new(None);
+
+/// Returns the same schema as [`json_schema`], generated once for the solvers registered so far.
+pub(crate) fn shared_schema() -> Arc<Value> {
+    let n_solvers = registry::solvers().len();
+    let shared = SHARED.read().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some((_, schema)) = shared.filter(|(n, _)| *n == n_solvers) {
+        return schema;
+    }
+    let schema = Arc::new(json_schema());
+    *SHARED.write().unwrap_or_else(PoisonError::into_inner) = Some((n_solvers, schema.clone()));
+    schema
 }
 
 impl JsonSchema for SolverKind {

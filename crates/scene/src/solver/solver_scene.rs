@@ -144,8 +144,9 @@ pub trait SolverScene: Send + Sync {
         Vec::new()
     }
 
-    /// Checks the solver's own sections, and the domain and the time step against them. The required sections
-    /// are present.
+    /// Checks values of the solver's own sections against each other, and the domain and the time step
+    /// against them. The required sections are present, and numbers out of the ranges at their fields are
+    /// refused.
     ///
     /// `check` may collect errors and then returns `Ok` for wrong values, also for those of blocks: only
     /// values that [are valid](Checker::are_valid) make sense in what follows.
@@ -177,8 +178,8 @@ pub trait SolverScene: Send + Sync {
         0.0
     }
 
-    /// Returns the arrays of tables beside `[[particles]]` that the solver fills with particles, each with the
-    /// approximate number of particles of each of its tables. By default none.
+    /// Returns the arrays of tables beside `[[particles]]` that the solver fills with particles, each with
+    /// the approximate number of particles of each of its tables. By default none.
     fn filled_tables(&self, _scene: &Scene) -> Vec<(&'static str, Vec<f64>)> {
         Vec::new()
     }

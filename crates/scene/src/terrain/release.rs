@@ -28,12 +28,14 @@ pub struct Release {
     /// Thickness of the snow perpendicular to the slope in m; by default the file's attribute `thickness` or
     /// `d0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub thickness_m: Option<f64>,
     /// Bulk density of the snow, with its pores, in kg/m³; by default 0.55 of a grain's. The volume fraction
     /// of equal spheres is at most 0.74, and that of unequal ones less, on a lattice spaced for the largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub bulk_density_kg_m3: Option<f64>,
-    /// Random displacement of grains from the lattice, as a share of the gap between them; 0 to 1.
+    /// Random displacement of grains from the lattice, as a share of the gap between them.
     #[serde(default = "Release::default_jitter")]
     #[schemars(range(min = 0, max = 1))]
     pub jitter: f64,

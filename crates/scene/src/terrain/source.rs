@@ -27,6 +27,7 @@ pub struct TerrainSource {
     pub generated: Option<Generated>,
     /// Distance between pixels of a PNG in m.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub cell_m: Option<f64>,
     /// Heights in m of black and of white pixels of a PNG.
     #[serde(skip_serializing_if = "Option::is_none")]

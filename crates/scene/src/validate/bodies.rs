@@ -1,7 +1,7 @@
-//! Validates bodies, and the friction of the domain's faces.
+//! Validates bodies.
 
 use crate::check::{Check, Checker, MIN_POSITIVE, number, vector};
-use crate::scene::{FaceFriction, Scene};
+use crate::scene::Scene;
 use crate::solver::feature::Feature;
 use crate::solver::registry;
 use crate::vector::{length, minus};
@@ -11,9 +11,8 @@ use crate::{Body, BodyMotion, BodyShape, Keyframe, Motion, Side, Vec3};
 const MAX_HEIGHTS: usize = 1 << 24;
 
 impl Scene {
-    /// Checks the bodies and `domain.friction`. Each solver checks its own requirements on bodies.
+    /// Checks the bodies. Each solver checks its own requirements on them.
     pub(crate) fn check_bodies(&self, check: &Checker<'_>) -> Check {
-        self.check_face_friction(check)?;
         let mut names: Vec<&str> = Vec::new();
         for (idx, body) in self.bodies.iter().enumerate() {
             let key = format!("bodies.{idx}");
@@ -22,16 +21,6 @@ impl Scene {
                 names.push(name);
             }
             self.check_body(check, &key, body)?;
-        }
-        Ok(())
-    }
-
-    fn check_face_friction(&self, check: &Checker<'_>) -> Check {
-        let Some(friction) = &self.domain.friction else { return Ok(()) };
-        for (face, key) in
-            friction.faces().into_iter().flatten().zip(FaceFriction::KEYS.into_iter().flatten())
-        {
-            check.range(&format!("domain.friction.{key}"), face.unwrap_or(0.0), 0.0, 100.0)?;
         }
         Ok(())
     }
@@ -58,7 +47,6 @@ impl Scene {
                 format!("it with solver.kind = {kinds} only, because other contacts are inelastic"),
             )?;
         }
-        check.surface(key, body.friction, body.restitution)?;
         match &body.motion {
             Some(motion) => check_body_motion(check, &format!("{key}.motion.{}", motion.name()), motion),
             None => Ok(()),
@@ -73,22 +61,11 @@ impl Scene {
                 check.vector(&within("normal"), *normal, "no unit")?;
                 check_direction(check, &within("normal"), *normal, "a direction, not the zero vector")
             }
-            BodyShape::Sphere { centre_m, radius_m } => {
-                check.vector(&within("centre_m"), *centre_m, "metres")?;
-                check.positive(&within("radius_m"), *radius_m, "metres")
-            }
-            BodyShape::Box { centre_m, size_m, rotation_deg } => {
-                check.vector(&within("centre_m"), *centre_m, "metres")?;
-                for (axis, size) in size_m.iter().enumerate() {
-                    check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
-                }
-                check_rotation(check, &within("rotation_deg"), *rotation_deg)
-            }
-            BodyShape::Cylinder { from_m, to_m, radius_m }
-            | BodyShape::Capsule { from_m, to_m, radius_m } => {
+            BodyShape::Sphere { centre_m, .. } => check.vector(&within("centre_m"), *centre_m, "metres"),
+            BodyShape::Box { centre_m, .. } => check.vector(&within("centre_m"), *centre_m, "metres"),
+            BodyShape::Cylinder { from_m, to_m, .. } | BodyShape::Capsule { from_m, to_m, .. } => {
                 check.vector(&within("from_m"), *from_m, "metres")?;
                 check.vector(&within("to_m"), *to_m, "metres")?;
-                check.positive(&within("radius_m"), *radius_m, "metres")?;
                 if length(minus(*to_m, *from_m)) < MIN_POSITIVE {
                     let expected = "a point other than from_m, because the axis is the line between them";
                     return check.fail_between(
@@ -99,10 +76,8 @@ impl Scene {
                 }
                 Ok(())
             }
-            BodyShape::UprightCylinder { foot_m, radius_m, height_m } => {
+            BodyShape::UprightCylinder { foot_m, .. } => {
                 check.vector(&within("foot_m"), [foot_m[0], foot_m[1], 0.0], "metres")?;
-                check.positive(&within("radius_m"), *radius_m, "metres")?;
-                check.positive(&within("height_m"), *height_m, "metres")?;
                 if self.ground_height_m(*foot_m).is_none() {
                     let found = format!("[{}, {}], off the map", number(foot_m[0]), number(foot_m[1]));
                     let keys = [&*within("foot_m"), "terrain"];
@@ -110,13 +85,9 @@ impl Scene {
                 }
                 Ok(())
             }
-            BodyShape::Mesh { scale, offset_m, .. } => {
-                check.positive(&within("scale"), *scale, "metres a unit")?;
-                check.vector(&within("offset_m"), *offset_m, "metres")
-            }
-            BodyShape::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+            BodyShape::Mesh { offset_m, .. } => check.vector(&within("offset_m"), *offset_m, "metres"),
+            BodyShape::Heightfield { origin_m, heights_m, .. } => {
                 check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
-                check.positive(&within("spacing_m"), *spacing_m, "metres")?;
                 check_heights(check, &within("heights_m"), heights_m)
             }
         }
@@ -127,10 +98,8 @@ fn check_body_motion(check: &Checker<'_>, key: &str, motion: &BodyMotion) -> Che
     let within = |name: &str| format!("{key}.{name}");
     match motion {
         BodyMotion::Uniform(motion) => check_motion(check, key, motion),
-        BodyMotion::Oscillating { amplitude_m, frequency_hz, phase_deg } => {
-            check.vector(&within("amplitude_m"), *amplitude_m, "metres")?;
-            check.positive(&within("frequency_hz"), *frequency_hz, "Hz")?;
-            check.range(&within("phase_deg"), *phase_deg, -360.0, 360.0)
+        BodyMotion::Oscillating { amplitude_m, .. } => {
+            check.vector(&within("amplitude_m"), *amplitude_m, "metres")
         }
         BodyMotion::Spinning { point_m, angular_velocity_rad_s, from_s, until_s } => {
             let velocity_key = within("angular_velocity_rad_s");
@@ -160,22 +129,13 @@ fn check_body_motion(check: &Checker<'_>, key: &str, motion: &BodyMotion) -> Che
 
 fn check_keyframe(check: &Checker<'_>, key: &str, frame: &Keyframe, previous_s: Option<f64>) -> Check {
     let within = |name: &str| format!("{key}.{name}");
-    check.range(&within("time_s"), frame.time_s, 0.0, 1e9)?;
     if let Some(previous_s) = previous_s
         && frame.time_s <= previous_s
     {
         let expected = format!("a time after that of the previous keyframe, {} s", number(previous_s));
         check.fail(&within("time_s"), format!("{} s", number(frame.time_s)), expected)?;
     }
-    check.vector(&within("offset_m"), frame.offset_m, "metres")?;
-    check_rotation(check, &within("rotation_deg"), frame.rotation_deg)
-}
-
-fn check_rotation(check: &Checker<'_>, key: &str, rotation_deg: Vec3) -> Check {
-    for (axis, angle) in rotation_deg.iter().enumerate() {
-        check.range(&format!("{key}.{axis}"), *angle, -360.0, 360.0)?;
-    }
-    Ok(())
+    check.vector(&within("offset_m"), frame.offset_m, "metres")
 }
 
 fn check_direction(check: &Checker<'_>, key: &str, direction: Vec3, expected: &str) -> Check {
@@ -216,7 +176,6 @@ fn check_motion(check: &Checker<'_>, key: &str, motion: &Motion) -> Check {
 
 /// Checks the start and the end of a motion.
 fn check_interval(check: &Checker<'_>, key: &str, from_s: f64, until_s: Option<f64>) -> Check {
-    check.range(&format!("{key}.from_s"), from_s, 0.0, 1e9)?;
     if let Some(until_s) = until_s
         && !(until_s > from_s && until_s.is_finite())
     {

@@ -38,6 +38,7 @@ impl Scene {
         let solver = registry::find(kind).ok_or_else(|| registry::unknown_kind(kind, &self.source))?;
         self.check_sections(solver)?;
         self.check_features(&check)?;
+        self.check_ranges(&all)?;
         self.check_values(&all)?;
         if let Some(terrain) = &self.terrain {
             self.check_terrain(&all, terrain)?;
@@ -143,9 +144,7 @@ impl Scene {
         if self.name.trim().is_empty() {
             check.fail("name", format!("\"{}\"", self.name), "a name")?;
         }
-        if self.seed > i64::MAX as u64 {
-            check.fail("seed", self.seed, format!("a whole number up to {}", i64::MAX))?;
-        }
+        check.seed("seed", self.seed)?;
         if self.scale != 1.0 {
             check.fail("scale", number(self.scale), "1 once a scene is loaded, which applies it")?;
         }
@@ -156,15 +155,7 @@ impl Scene {
         let (min, max) = (&self.domain.min_m, &self.domain.max_m);
         check.vector("domain.min_m", *min, "metres")?;
         check.vector("domain.max_m", *max, "metres")?;
-        check.extent("domain.min_m", &min[..n_axes], "domain.max_m", &max[..n_axes])?;
-        if let TimeStep::Seconds(dt_s) = self.time.dt_s {
-            check.positive("time.dt_s", dt_s, "seconds")?;
-        }
-        check.positive("time.duration_s", self.time.duration_s, "seconds")?;
-
-        let solver = &self.solver;
-        check.range("solver.max_energy_ratio", solver.max_energy_ratio, 1.0, 1e9)?;
-        check.count("solver.steps_per_submission", solver.steps_per_submission, 4096)
+        check.extent("domain.min_m", &min[..n_axes], "domain.max_m", &max[..n_axes])
     }
 
     fn check_block(
@@ -180,28 +171,19 @@ impl Scene {
             Shape::Rectangle { min_m, max_m } => {
                 check.extent(&within("min_m"), min_m, &within("max_m"), max_m)?
             }
-            Shape::Circle { centre_m, radius_m } => {
+            Shape::Circle { centre_m, .. } => {
                 check.vector(&within("centre_m"), in_space(*centre_m), "metres")?;
-                check.positive(&within("radius_m"), *radius_m, "metres")?;
             }
-            Shape::Sphere { centre_m, radius_m } => {
+            Shape::Sphere { centre_m, .. } => {
                 check.vector(&within("centre_m"), *centre_m, "metres")?;
-                check.positive(&within("radius_m"), *radius_m, "metres")?;
             }
-            Shape::Cylinder { centre_m, radius_m, height_m, .. } => {
+            Shape::Cylinder { centre_m, .. } => {
                 check.vector(&within("centre_m"), *centre_m, "metres")?;
-                check.positive(&within("radius_m"), *radius_m, "metres")?;
-                check.positive(&within("height_m"), *height_m, "metres")?;
             }
-            Shape::Text { height_m, origin_m, depth_m, .. } => {
-                check.positive(&within("height_m"), *height_m, "metres")?;
+            Shape::Text { origin_m, .. } => {
                 check.vector(&within("origin_m"), *origin_m, "metres")?;
-                if let Some(depth_m) = depth_m {
-                    check.positive(&within("depth_m"), *depth_m, "metres")?;
-                }
             }
-            Shape::Mesh { scale, offset_m, .. } | Shape::Points { scale, offset_m, .. } => {
-                check.positive(&within("scale"), *scale, "metres a unit")?;
+            Shape::Mesh { offset_m, .. } | Shape::Points { offset_m, .. } => {
                 check.vector(&within("offset_m"), *offset_m, "metres")?;
             }
         }
@@ -222,7 +204,6 @@ impl Scene {
         solver.check_block(self, check, key, block)?;
         self.check_block_features(check, key, block)?;
         check.vector(&format!("{key}.velocity_m_s"), block.velocity_m_s, "m/s")?;
-        check.range(&format!("{key}.jitter_spacings"), block.jitter_spacings, 0.0, 0.5)?;
         if matches!(block.fill, Fill::Uniform | Fill::BlueNoise) && block.jitter_spacings > 0.0 {
             let how = if block.fill == Fill::Uniform { "uniformly" } else { "with blue noise" };
             let found = format!("{} on a block filled {how}", number(block.jitter_spacings));

@@ -360,13 +360,13 @@ fn areas_of_release_are_on_the_map_and_in_the_domain() {
     let off = slope_refusal("dem.releases.0.polygon_m=[[3,3],[27,3],[7,7]]");
     assert_eq!(
         off,
-        "dem.releases.0.polygon_m: found 1 of 3 corners off the map, the first at easting 27 m and northing 3 m, \
-         expected an area on the known heights of the terrain, from (0, 0) m to (20, 10) m"
+        "dem.releases.0.polygon_m: found 1 of 3 corners off the map, the first at easting 27 m and northing 3 \
+         m, expected an area on the known heights of the terrain, from (0, 0) m to (20, 10) m"
     );
     assert_eq!(
         slope_refusal("dem.releases.0.polygon_m=[[3,3],[4,4]]"),
-        "dem.releases.0.polygon_m: found a polygon of 2 different corners, expected a polygon of three corners \
-         or more that bounds an area"
+        "dem.releases.0.polygon_m: found a polygon of 2 different corners, expected a polygon of three \
+         corners or more that bounds an area"
     );
     assert!(slope_refusal("dem.releases.0.polygon_m=[]").contains("found a polygon of 0 different corners"));
     assert!(slope_refusal("domain={min_m=[4,0,-1],max_m=[20,10,14]}").contains("x from 3 m to 7 m"));

@@ -492,7 +492,8 @@ fn removed_keys_are_refused_in_overrides_too() {
 const MOVED_TO_PBD: (&str, &str) = (
     "[solver]\niterations = 4\nover_relaxation = 0.25\nsteps_per_submission = 2\n\
      [solver.artificial_pressure]\nstrength = 1e-3\nexponent = 2\n",
-    "[pbd]\niterations = 4\nover_relaxation = 0.25\nartificial_pressure = { strength = 0.001, exponent = 2 }\n",
+    "[pbd]\niterations = 4\nover_relaxation = 0.25\nartificial_pressure = { strength = 0.001, \
+     exponent = 2 }\n",
 );
 const MOVED_TO_DEM: (&str, &str) = (
     "[[releases]]\npolygon_m = [[3, 3], [7, 3.5], [7, 7]]\nthickness_m = 0.5\n\
@@ -516,8 +517,8 @@ fn moved_keys_are_shown_in_their_section() {
     assert_message(
         Scene::parse(&format!("{MINIMAL}{old}"), "old.toml", &[]),
         &format!(
-            "old.toml:20:1: solver.iterations: removed; expected [pbd]; the same in its notation:\n\n{new}\n  \
-             old.toml:21:1: solver.over_relaxation: removed; expected the same in [pbd]\n  \
+            "old.toml:20:1: solver.iterations: removed; expected [pbd]; the same in its \
+             notation:\n\n{new}\n  old.toml:21:1: solver.over_relaxation: removed; expected the same in [pbd]\n  \
              old.toml:23:9: solver.artificial_pressure: removed; expected the same in [pbd]"
         ),
     );
@@ -526,8 +527,8 @@ fn moved_keys_are_shown_in_their_section() {
     assert_message(
         Scene::parse(&text, "old.toml", &[]),
         &format!(
-            "old.toml:23:3: releases: removed; expected [[dem.releases]]; the same in its notation:\n\n{new}\n  \
-             old.toml:30:3: slabs: removed; expected the same in [[dem.slabs]]"
+            "old.toml:23:3: releases: removed; expected [[dem.releases]]; the same in its \
+             notation:\n\n{new}\n  old.toml:30:3: slabs: removed; expected the same in [[dem.slabs]]"
         ),
     );
 }
@@ -596,8 +597,8 @@ fn moved_keys_are_refused_in_recorded_scenes() {
         json["solver"][name] = value.clone();
     }
     let message = Scene::from_json(&json.to_string(), "000100.frazil-ckpt").unwrap_err().to_string();
-    let first = "000100.frazil-ckpt: solver.iterations: removed; expected [pbd]; the same in its notation:\n\n\
-                 [pbd]\niterations = 5\ndensity_tolerance = 0.001\n";
+    let first = "000100.frazil-ckpt: solver.iterations: removed; expected [pbd]; the same in its \
+                 notation:\n\n[pbd]\niterations = 5\ndensity_tolerance = 0.001\n";
     assert!(message.starts_with(first), "{message}");
     assert_eq!(message.matches(": removed; ").count(), 8, "{message}");
 }

@@ -156,8 +156,8 @@ fn a_scene_is_a_fluid_or_a_continuum() {
 #[test]
 fn values_of_mpm_out_of_range_are_placed() {
     for (set, message) in [
-        ("dimensions=1", "found 1, expected 2, for the x–y plane, or 3"),
-        ("dimensions=4", "found 4, expected 2, for the x–y plane, or 3"),
+        ("dimensions=1", "found 1, expected 2 or 3; 2 is the x–y plane"),
+        ("dimensions=4", "found 4, expected 2 or 3; 2 is the x–y plane"),
         ("cell_size_m=0", "found 0, expected a positive number of metres"),
         ("cell_size_m=-1", "found -1, expected a positive number of metres"),
         ("particles_per_cell=0", "found 0, expected a number from 0.01 to 1000"),

@@ -11,7 +11,7 @@ use crate::{MINIMAL, minimal};
 /// Loads a solver's smallest scene with overrides.
 type Load = fn(&[&str]) -> Result<Scene, SceneError>;
 
-/// Wrong values in the order in which they are checked, each independent of the others.
+/// Wrong values, each independent of the others.
 type Wrong = &'static [(&'static str, &'static str)];
 
 const WATER: Wrong = &[
@@ -25,6 +25,7 @@ const WATER: Wrong = &[
     ("fluid.wall_friction", "1.5"),
     ("fluid.particle_mass_kg", "-2"),
     ("pbd.max_iterations", "0"),
+    ("pbd.over_relaxation", "0"),
     ("render.width_px", "0"),
     ("particles.0.temperature_c", "-300"),
     ("particles.0.jitter_spacings", "0.9"),
@@ -196,16 +197,17 @@ fn blocks_and_bodies_report_all_their_wrong_values() {
     assert_eq!(
         keys,
         [
+            // Of each argument first those of ranges, then those between values.
             "particles.0.temperature_c",
-            "particles.0.shape.box",
             "particles.1.shape.sphere.radius_m",
+            "particles.0.shape.box",
             "particles.2.shape.sphere",
-            "bodies.0.shape.plane.normal",
             "bodies.0.friction",
-            "bodies.1.name",
-            "bodies.1.shape.sphere.radius_m",
             "bodies.1.friction",
             &format!("{body}.1.time_s"),
+            "bodies.1.shape.sphere.radius_m",
+            "bodies.0.shape.plane.normal",
+            "bodies.1.name",
             &format!("{body}.3.time_s"),
         ],
         "{message}"
@@ -227,7 +229,7 @@ fn releases_report_all_their_wrong_values() {
     let message = slope(&["dem.releases.0.polygon_m=[[3,3],[40,3],[7,7]]", "dem.releases.0.jitter=2"]);
     let message = message.expect_err("two values are wrong").to_string();
     let keys: Vec<&str> = lines(&message).into_iter().map(|(key, _)| key).collect();
-    assert_eq!(keys, ["dem.releases.0.jitter", "dem.releases.0.polygon_m"], "{message}");
+    assert_eq!(keys, ["dem.releases.0.polygon_m", "dem.releases.0.jitter"], "{message}");
     let missing = slope(&["dem.releases=[{jitter=2},{polygon_m=[[3,3],[7,3],[7,7]]}]"]);
     let message = missing.expect_err("three errors").to_string();
     assert_eq!(message.lines().count(), 3, "{message}");

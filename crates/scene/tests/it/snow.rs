@@ -63,7 +63,11 @@ fn values_of_snow_out_of_range_are_placed() {
             "links.most: found 0, expected a whole number from 1 to 32; limit = \"none\" makes snow without \
              links",
         ),
-        ("links.most = 33", "links.most: found 33, expected a whole number from 1 to 32"),
+        (
+            "links.most = 33",
+            "links.most: found 33, expected a whole number from 1 to 32; limit = \"none\" makes snow \
+             without links",
+        ),
         (
             "links.temperature_c = -300",
             "links.temperature_c: found -300, expected a temperature from -273.15 °C to 10000 °C",
@@ -106,10 +110,13 @@ fn values_of_snow_out_of_range_are_placed() {
              snow.heat.freezing_temperature_c, 0 °C",
         ),
         ("heat.latent_heat_j_kg = 0", "heat.latent_heat_j_kg: found 0, expected a positive number of J/kg"),
-        ("transition.blend_speed = 0", "transition.blend_speed: found 0, expected a positive number"),
+        (
+            "transition.blend_speed = 0",
+            "transition.blend_speed: found 0, expected a number above 0 and up to 1000",
+        ),
         (
             "transition.blend_speed = 1001",
-            "transition.blend_speed: found 1001, expected a number from 0 to 1000",
+            "transition.blend_speed: found 1001, expected a number above 0 and up to 1000",
         ),
         (
             "transition.blend_threshold = 1",

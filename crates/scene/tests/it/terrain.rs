@@ -249,8 +249,8 @@ fn missing_projections_are_named() {
     assert_eq!(advice(&files), std::slice::from_ref(&no_map));
     files.write("release.geojson", &with);
     let taken = format!(
-        "dem.releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is unknown; \
-         it is taken for the same",
+        "dem.releases.0.polygons: {}: found the projection EPSG:31287, expected the terrain's, which is \
+         unknown; it is taken for the same",
         area.display()
     );
     assert_eq!(advice(&files), [no_map, taken]);

@@ -31,6 +31,8 @@ pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
         turbulent_drag_1_m: 0.0,
         steps_per_contact: 40.0,
         contacts_per_grain: 8.0,
+        releases: Vec::new(),
+        slabs: Vec::new(),
     }
 }
 

@@ -22,43 +22,51 @@ use crate::{Release, Slab};
 #[serde(deny_unknown_fields)]
 pub struct Dem {
     /// Mean radius of a grain in m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius_m: f64,
     /// Relative spread of radii about their mean: each is the mean times 1 ± up to this share, uniformly
-    /// distributed; 0 to 0.5.
+    /// distributed.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0, max = 0.5))]
     pub radius_spread: f64,
     /// Density in kg/m³ of the grains' material, not of the heap, which is lower because of its pores.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub density_kg_m3: f64,
     /// Stiffness k_n of the normal spring in N/m (eq 3.4).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub normal_stiffness_n_m: f64,
-    /// Stiffness of the tangential spring, k_t/k_n. By default 2/7, at which a sphere's contact oscillates
-    /// back along the surface in the time that it takes to rebound (Schäfer, Dippel & Wolf 1996, J. Phys. I
-    /// 6, 5).
+    /// Stiffness of the tangential spring, k_t/k_n. At 2/7, the default, a sphere's contact oscillates back
+    /// along the surface in the time that it takes to rebound (Schäfer, Dippel & Wolf 1996, J. Phys. I 6, 5).
     #[serde(default = "Dem::default_tangential_stiffness_ratio")]
+    #[schemars(range(min = 0, max = 10))]
     pub tangential_stiffness_ratio: f64,
-    /// Tangential damping, c_t/c_n: α of eq 3.9 in units of its damping. By default ½.
+    /// Tangential damping, c_t/c_n: α of eq 3.9 in units of its damping.
     #[serde(default = "Dem::default_tangential_damping_ratio")]
+    #[schemars(range(min = 0, max = 10))]
     pub tangential_damping_ratio: f64,
-    /// Coefficient of restitution e of two grains, above 0 and up to 1: speed after over speed before a
-    /// head-on impact.
+    /// Coefficient of restitution e of two grains: speed after over speed before a head-on impact.
     #[serde(default = "Dem::default_restitution")]
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub restitution: f64,
     /// Coefficient μ of Coulomb friction between grains.
     #[serde(default = "Dem::default_friction")]
+    #[schemars(range(min = 0, max = 100))]
     pub friction: f64,
     /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists rolling of grains on one
-    /// another or on walls, and twisting, so that a grain that only spins in place comes to rest, too. By
-    /// default 0.1, that of slightly rough grains (Ai et al. 2011); with 0, that of perfect spheres, grains
+    /// another or on walls, and twisting, so that a grain that only spins in place comes to rest, too. The
+    /// default is that of slightly rough grains (Ai et al. 2011); with 0, that of perfect spheres, grains
     /// roll on and a pile never rests.
     #[serde(default = "Dem::default_rolling_friction")]
+    #[schemars(range(min = 0, max = 100))]
     pub rolling_friction: f64,
     /// Attraction in N of two grains in contact (eq 3.11, with a magnitude and range of its own): the load
     /// that pulls them apart.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0))]
     pub cohesion_n: f64,
     /// Gap in m over which that attraction decreases linearly to zero; by default a tenth of the radius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub cohesion_range_m: Option<f64>,
     /// Bonds that freeze at contacts and break under load; without this section none form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,27 +77,34 @@ pub struct Dem {
     /// Coefficient of friction on walls, terrain, bodies and slabs that give none; by default that between
     /// grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
     pub wall_friction: Option<f64>,
     /// Coefficient of restitution there; by default that between grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub wall_restitution: Option<f64>,
     /// Attraction in N of a grain towards the terrain that it touches, along its normal (eq 3.17).
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0))]
     pub terrain_adhesion_n: f64,
     /// Gap in m over which that attraction decreases linearly to zero; by default a tenth of the radius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub terrain_adhesion_range_m: Option<f64>,
     /// Coefficient k in 1/m of a drag of the ground on moving grains: each decelerates by k v², as a layer of
     /// thickness h does under the turbulent part ρ g v²/ξ of Voellmy's friction if k = g/(ξ h). It does not
     /// depend on the size of grains. By default 0, no drag.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0))]
     pub turbulent_drag_1_m: f64,
     /// Number of time steps of `dt_s = "auto"` in the contact time of two of the lightest grains.
     #[serde(default = "Dem::default_steps_per_contact")]
+    #[schemars(range(min = 8, max = 10_000))]
     pub steps_per_contact: f64,
     /// Initial capacity of the contact history, in contacts for each grain on average; more if grains start
     /// closer. It grows when it is exceeded. A random packing of balls has six.
     #[serde(default = "Dem::default_contacts_per_grain")]
+    #[schemars(range(min = 1, max = 24))]
     pub contacts_per_grain: f64,
     /// Release areas on the terrain whose snow is filled with grains at the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,20 +126,25 @@ impl Section for Dem {
 #[serde(deny_unknown_fields)]
 pub struct Bonds {
     /// Tensile strength of a bond, in N.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub strength_n: f64,
     /// Shear strength of a bond, in N; by default the tensile strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub shear_strength_n: Option<f64>,
     /// Maximum relative speed, in m/s, at which a bond forms between grains in contact.
     #[serde(default = "Bonds::default_form_below_m_s")]
+    #[schemars(range(min = 0))]
     pub form_below_m_s: f64,
     /// Time in s for which grains must have been in contact, at no more than that speed and without a break,
     /// before a bond forms; by default it forms at once.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0))]
     pub form_after_s: f64,
     /// Time in s after which no bonds form: snow freezes while it rests, and what breaks later stays broken;
     /// by default bonds form at any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub forms_until_s: Option<f64>,
     /// True if grains in contact at the start, to a hundredth of a radius, are bonded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -138,13 +158,16 @@ pub struct Bonds {
 #[serde(deny_unknown_fields)]
 pub struct WeakLayer {
     /// Tensile strength of the bond of a grain, in N.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub strength_n: f64,
     /// Shear strength of the bond of a grain, in N; by default the tensile strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub shear_strength_n: Option<f64>,
     /// Time in s up to which grains that touch the terrain are bonded to it, and bonds yield in shear at
     /// their strength in place of failing: snow that settles sinters again at once.
     #[serde(default = "WeakLayer::default_forms_until_s")]
+    #[schemars(range(min = 0))]
     pub forms_until_s: f64,
     /// Time in s at which the bonds that are left fail, the trigger; by default they fail by load only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,6 +185,7 @@ pub struct TriggerArea {
     /// Centre `[x, y]` in m, in the scene's coordinates.
     pub centre_m: [f64; 2],
     /// Radius in m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub radius_m: f64,
 }
 

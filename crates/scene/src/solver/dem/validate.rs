@@ -1,25 +1,11 @@
 //! Validates the `[dem]` section, and the domain and blocks of its grains.
 
 use crate::check::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
+use crate::scene::MAX_PACKING_FRACTION;
 use crate::{Dem, Fill, ParticleBlock, Phase, Scene, Vec3};
-
-/// Maximum volume fraction of a random packing: beyond it few packings converge without overlap.
-pub(crate) const MAX_PACKING_FRACTION: f64 = 0.58;
 
 impl Scene {
     pub(crate) fn check_dem(&self, check: &Checker<'_>, dem: &Dem) -> Check {
-        check.positive("dem.radius_m", dem.radius_m, "metres")?;
-        check.range("dem.radius_spread", dem.radius_spread, 0.0, 0.5)?;
-        check.positive("dem.density_kg_m3", dem.density_kg_m3, "kg/m³")?;
-        check.positive("dem.normal_stiffness_n_m", dem.normal_stiffness_n_m, "N/m")?;
-        check.range("dem.tangential_stiffness_ratio", dem.tangential_stiffness_ratio, 0.0, 10.0)?;
-        check.range("dem.tangential_damping_ratio", dem.tangential_damping_ratio, 0.0, 10.0)?;
-        check.share("dem.restitution", dem.restitution)?;
-        check.range("dem.friction", dem.friction, 0.0, 100.0)?;
-        check.range("dem.rolling_friction", dem.rolling_friction, 0.0, 100.0)?;
-        check.zero_or_positive("dem.cohesion_n", dem.cohesion_n)?;
-        check.zero_or_positive("dem.terrain_adhesion_n", dem.terrain_adhesion_n)?;
-        check.zero_or_positive("dem.turbulent_drag_1_m", dem.turbulent_drag_1_m)?;
         let ranges = [
             ("cohesion_range_m", dem.cohesion_range_m),
             ("terrain_adhesion_range_m", dem.terrain_adhesion_range_m),
@@ -27,35 +13,12 @@ impl Scene {
         for (name, range_m) in ranges {
             // Further neighbours would be hidden by nearer ones.
             let (key, range_m) = (format!("dem.{name}"), range_m.unwrap_or(0.0));
-            check.zero_or_positive(&key, range_m)?;
             check.range_between(&[&key, "dem.radius_m"], range_m, 0.0, dem.radius_m)?;
-        }
-        if let Some(friction) = dem.wall_friction {
-            check.range("dem.wall_friction", friction, 0.0, 100.0)?;
-        }
-        if let Some(restitution) = dem.wall_restitution {
-            check.share("dem.wall_restitution", restitution)?;
-        }
-        check.range("dem.steps_per_contact", dem.steps_per_contact, 8.0, 1e4)?;
-        // One for the floor under it, and up to as many as a grain may have around it.
-        check.range("dem.contacts_per_grain", dem.contacts_per_grain, 1.0, 24.0)?;
-        if let Some(bonds) = &dem.bonds {
-            check.positive("dem.bonds.strength_n", bonds.strength_n, "N")?;
-            if let Some(strength_n) = bonds.shear_strength_n {
-                check.positive("dem.bonds.shear_strength_n", strength_n, "N")?;
-            }
-            check.zero_or_positive("dem.bonds.form_below_m_s", bonds.form_below_m_s)?;
-            check.zero_or_positive("dem.bonds.form_after_s", bonds.form_after_s)?;
-            check.zero_or_positive("dem.bonds.forms_until_s", bonds.forms_until_s.unwrap_or(0.0))?;
         }
         if let Some(layer) = &dem.weak_layer {
             if self.terrain.is_none() {
                 let expected = "a [terrain] that it is on";
                 check.fail("dem.weak_layer", "a weak layer and no [terrain]", expected)?;
-            }
-            check.positive("dem.weak_layer.strength_n", layer.strength_n, "N")?;
-            if let Some(strength_n) = layer.shear_strength_n {
-                check.positive("dem.weak_layer.shear_strength_n", strength_n, "N")?;
             }
             // Grains with a wider gap would be hidden from the search.
             if layer.strength_n > dem.radius_m * dem.normal_stiffness_n_m {
@@ -68,13 +31,11 @@ impl Scene {
                     ),
                 )?;
             }
-            check.zero_or_positive("dem.weak_layer.forms_until_s", layer.forms_until_s)?;
             if let Some(circle) = layer.fails_within {
                 if layer.fails_at_s.is_none() {
                     let expected = "the time at which the bonds within fail, in seconds";
                     check.fail("dem.weak_layer.fails_within", "it without fails_at_s", expected)?;
                 }
-                check.positive("dem.weak_layer.fails_within.radius_m", circle.radius_m, "metres")?;
                 let [x, y] = circle.centre_m;
                 check.vector("dem.weak_layer.fails_within.centre_m", [x, y, 0.0], "metres")?;
             }
@@ -99,7 +60,8 @@ impl Scene {
     /// Checks domain and reach of contacts against each other and against what the device can count and
     /// represent.
     pub(crate) fn check_cells(&self, check: &Checker<'_>, dem: &Dem) -> Check {
-        if !check.are_valid(&["dem", "domain"]) {
+        let of_reach = ["dem.radius_m", "dem.radius_spread", "dem.cohesion_n", "dem.cohesion_range_m"];
+        if !check.are_valid(&of_reach) || !check.are_valid(&["domain"]) {
             return Ok(());
         }
         let (domain, reach_m) = (&self.domain, dem.reach_m());
@@ -142,7 +104,6 @@ impl Scene {
             let found = "\"snow\" in a scene of solver.kind = \"dem\"";
             check.fail(&format!("{key}.phase"), found, "no phase: the material is that of [dem]")?;
         }
-        check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
         if block.shape.n_points().is_some() {
             let found = "points in a scene of solver.kind = \"dem\"";
             let expected =
@@ -188,7 +149,6 @@ impl Scene {
                 let share_key = format!("{key}.packing_fraction");
                 check.fail(&share_key, "it together with count", "one of the two")
             }
-            (Fill::Random, Some(0), None) => check.fail(&format!("{key}.count"), 0, "a whole number from 1"),
             (Fill::Random, Some(n), None) => {
                 let grains_m3 = n as f64 * self.particle_mass_kg() / self.rest_density_kg_m3();
                 let share = grains_m3 / block.shape.volume_m3();
@@ -204,10 +164,6 @@ impl Scene {
                     );
                 }
                 Ok(())
-            }
-            (Fill::Random, None, Some(share)) if !(share > 0.0 && share <= MAX_PACKING_FRACTION) => {
-                let expected = format!("a number above 0 and up to {MAX_PACKING_FRACTION}");
-                check.fail(&format!("{key}.packing_fraction"), number(share), expected)
             }
             _ => Ok(()),
         }

@@ -29,16 +29,9 @@ impl Scene {
             (None, Some(_)) if release.thickness_m.is_none() => check.missing(key, &within("thickness_m"))?,
             _ => {}
         }
-        if let Some(thickness_m) = release.thickness_m {
-            check.positive(&within("thickness_m"), thickness_m, "metres")?;
-        }
-        check.range(&within("jitter"), release.jitter, 0.0, 1.0)?;
         check.vector(&within("velocity_m_s"), release.velocity_m_s, "m/s")?;
         let densest = Release::max_density_kg_m3(dem);
         let bulk = release.bulk_density_kg_m3(dem);
-        if let Some(bulk) = release.bulk_density_kg_m3 {
-            check.positive(&within("bulk_density_kg_m3"), bulk, "kg/m³")?;
-        }
         if bulk > densest {
             check.fail_between(
                 &[&within("bulk_density_kg_m3"), "dem.density_kg_m3", "dem.radius_spread"],

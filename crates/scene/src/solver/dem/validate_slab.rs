@@ -3,9 +3,6 @@
 use crate::check::{Check, Checker, number};
 use crate::{Dem, Scene, Slab, SlabShape};
 
-/// Maximum number of pieces of a slab along one edge.
-const MAX_PIECES: u32 = 256;
-
 /// Maximum length of a slab's piece in edges of a cube of its volume: the number of its contact points grows
 /// with the square.
 const MAX_SLENDERNESS: f64 = 100.0;
@@ -24,31 +21,14 @@ impl Scene {
 
     fn check_slab(&self, check: &Checker<'_>, key: &str, slab: &Slab) -> Check {
         let within = |name: &str| format!("{key}.shape.{}.{name}", slab.shape.name());
-        check.positive(&format!("{key}.density_kg_m3"), slab.density_kg_m3, "kg/m³")?;
-        check.zero_or_positive(&format!("{key}.link_strength_pa"), slab.link_strength_pa)?;
-        if let Some(strength_pa) = slab.link_shear_strength_pa {
-            check.zero_or_positive(&format!("{key}.link_shear_strength_pa"), strength_pa)?;
-        }
-        if let Some(stiffness_n_m) = slab.link_stiffness_n_m {
-            check.positive(&format!("{key}.link_stiffness_n_m"), stiffness_n_m, "N/m")?;
-        }
-        check.surface(key, slab.friction, slab.restitution)?;
         check.vector(&format!("{key}.velocity_m_s"), slab.velocity_m_s, "m/s")?;
         match &slab.shape {
-            SlabShape::Plate { origin_m, size_m, rotation_deg, thickness_m, pieces, irregularity } => {
+            SlabShape::Plate { origin_m, size_m, thickness_m, pieces, .. } => {
                 if self.terrain.is_none() {
                     let expected = "a [terrain] that it lies on";
                     check.fail(&format!("{key}.shape.plate"), "a plate and no [terrain]", expected)?;
                 }
                 check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
-                for (axis, size) in size_m.iter().enumerate() {
-                    check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
-                }
-                check.range(&within("rotation_deg"), *rotation_deg, -360.0, 360.0)?;
-                check.positive(&within("thickness_m"), *thickness_m, "metres")?;
-                for (axis, n) in pieces.iter().enumerate() {
-                    check.count(&within(&format!("pieces.{axis}")), *n, MAX_PIECES)?;
-                }
                 let [length, width] = [0, 1].map(|axis| size_m[axis] / f64::from(pieces[axis]));
                 let cube_m = (length * width * thickness_m).cbrt();
                 if length.max(width).max(*thickness_m) > MAX_SLENDERNESS * cube_m {
@@ -61,13 +41,12 @@ impl Scene {
                         ),
                     )?;
                 }
-                check.range(&within("irregularity"), *irregularity, 0.0, 0.2)
+                Ok(())
             }
-            SlabShape::Meshes { paths, scale, offset_m, .. } => {
+            SlabShape::Meshes { paths, offset_m, .. } => {
                 if paths.is_empty() {
                     check.fail(&within("paths"), "no files", "at least one OBJ, STL or PLY file")?;
                 }
-                check.positive(&within("scale"), *scale, "metres a unit")?;
                 check.vector(&within("offset_m"), *offset_m, "metres")
             }
         }

@@ -13,14 +13,16 @@ use crate::surface::Surface;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mpm {
-    /// Number of dimensions: 2 (the x–y plane, plane strain) or 3.
-    #[schemars(range(min = 2, max = 3))]
+    /// Number of dimensions; in two, the x–y plane and plane strain.
+    #[schemars(range(min = 2, max = 3), extend("hint" = "2 is the x–y plane"))]
     pub dimensions: u32,
     /// Edge h of a grid cell in m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub cell_size_m: f64,
     /// Number of particles in a cell, where a block does not give a count; by default 4 in two dimensions and
     /// 8 in three.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 1000))]
     pub particles_per_cell: Option<f64>,
     /// The elasto-plastic material.
     #[serde(default)]
@@ -37,7 +39,7 @@ pub struct Mpm {
     /// PIC in a step is 1 − exp(−rate Δt), whatever the step. By default 256.5, which is that of a FLIP ratio
     /// of 0.95 at the steps of 0.2 ms of Cai2020.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 1e9))]
     pub pic_rate_per_s: Option<f64>,
     /// Objects on which surfaces that are not sticky act; by default `particles` if the transfer is affine
     /// and the step explicit, else `nodes`.
@@ -67,6 +69,7 @@ pub struct Mpm {
     /// Courant number C of `dt_s = "auto"`: Δt = C h / (c + v), c being the speed of elastic waves in
     /// hardened snow.
     #[serde(default = "Mpm::default_courant_number")]
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub courant_number: f64,
     /// Boundary conditions at the six walls of the domain (four in two dimensions).
     #[serde(default)]
@@ -168,23 +171,31 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
     /// Density ρ₀ in kg/m³.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub density_kg_m3: f64,
     /// Young's modulus E₀ in Pa.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus_pa: f64,
-    /// Poisson's ratio ν, 0 to below 0.5.
+    /// Poisson's ratio ν. At ½ the material would be incompressible, and λ infinite.
+    #[schemars(range(min = 0), extend("exclusiveMaximum" = 0.5))]
     pub poissons_ratio: f64,
     /// Hardening coefficient ξ: the Lamé parameters are multiplied by exp(ξ (1 − J_P)).
+    #[schemars(range(min = 0, max = 100))]
     pub hardening: f64,
-    /// Critical compression θ_c: no singular value of F_E stays below 1 − θ_c. Below 1.
+    /// Critical compression θ_c: no singular value of F_E stays below 1 − θ_c.
+    #[schemars(range(min = 0), extend("exclusiveMaximum" = 1))]
     pub critical_compression: f64,
-    /// Critical stretch θ_s: no singular value of F_E stays above 1 + θ_s. Below 1.
+    /// Critical stretch θ_s: no singular value of F_E stays above 1 + θ_s.
+    #[schemars(range(min = 0), extend("exclusiveMaximum" = 1))]
     pub critical_stretch: f64,
     /// Minimum of J_P in hardening, so that stiffness is bounded: exp(10 · 0.4) = 55 times by default.
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub min_plastic_volume: f64,
     /// Relaxation time τ in s of viscous yield (Duvaut & Lions 1972): strain beyond θ_c and θ_s becomes
     /// plastic at a rate of 1/τ. Bands in which softening snow fails are then about c τ wide, c being the
     /// wave speed in fresh snow, independently of cells and steps, if c τ is at least a cell. 0, the papers'
     /// material, yields at once, and its bands are as narrow as the cells.
+    #[schemars(range(min = 0, max = 1))]
     pub relaxation_time_s: f64,
     /// True if the material yields; if false, it is elastic at any strain, and θ_c, θ_s and ξ have no effect.
     pub plastic: bool,
@@ -309,11 +320,14 @@ pub enum Weights {
 #[serde(deny_unknown_fields, default)]
 pub struct Implicit {
     /// Integration parameter β: ½ is trapezoidal, 1 is backward Euler.
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub beta: f64,
     /// Maximum number of iterations.
+    #[schemars(range(min = 1, max = 10_000))]
     pub max_iterations: u32,
     /// Relative tolerance: the solve ends when the residual, in the norm of momentum, is this share of the
     /// right-hand side's.
+    #[schemars(range(min = 1e-7, max = 0.1))]
     pub tolerance: f64,
 }
 

@@ -1,8 +1,7 @@
 //! Validates the `[mpm]` section, and the size of its grid.
 
-use super::section::{Contact, Implicit, Material, Mpm, Transfer};
+use super::section::{Contact, Mpm, Transfer};
 use crate::check::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
-use crate::surface::check_surface;
 use crate::{Body, BodyMotion, BodyShape, ParticleBlock, Phase, Scene, Shape, Vec3};
 
 /// Number of nodes along each axis of a grid block, and number of nodes of the grid beyond the domain.
@@ -15,14 +14,6 @@ const MAX_BLOCKS: [f64; 2] = [(1_u64 << 28) as f64, (1_u64 << 26) as f64];
 
 impl Scene {
     pub(crate) fn check_mpm(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
-        if !(2..=3).contains(&mpm.dimensions) {
-            check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3")?;
-        }
-        check.positive("mpm.cell_size_m", mpm.cell_size_m, "metres")?;
-        if let Some(n) = mpm.particles_per_cell {
-            check.range("mpm.particles_per_cell", n, 0.01, 1000.0)?;
-        }
-        check_material(check, &mpm.material)?;
         check_damping(check, mpm)?;
         check_mass_cutoff(check, mpm)?;
         if mpm.contact == Some(Contact::Particles) {
@@ -36,11 +27,6 @@ impl Scene {
                 let found = "\"particles\" with a semi-implicit step, whose solve holds nodes at surfaces";
                 check.fail_between(&["mpm.contact", "mpm.implicit"], found, expected)?;
             }
-        }
-        check.share("mpm.courant_number", mpm.courant_number)?;
-        check_surface(check, "mpm.walls", &mpm.walls)?;
-        if let Some(implicit) = &mpm.implicit {
-            check_implicit(check, implicit)?;
         }
         if mpm.dimensions == 2 {
             self.check_plane(check)?;
@@ -83,17 +69,12 @@ impl Scene {
             let expected = "no phase: the material is that of [mpm.material]";
             check.fail(&format!("{key}.phase"), found, expected)?;
         }
-        check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
-        check.below(&format!("{key}.mass_spread"), block.mass_spread.unwrap_or(0.0), 1.0)?;
         if let Some(w) = block.angular_velocity_rad_s {
             let w_key = format!("{key}.angular_velocity_rad_s");
             check.vector(&w_key, w, "rad/s")?;
             if mpm.dimensions == 2 {
                 check.about_z(&w_key, w, "rate")?;
             }
-        }
-        if block.count == Some(0) {
-            check.fail(&format!("{key}.count"), 0, "a whole number from 1")?;
         }
         if mpm.dimensions == 2 {
             check.in_plane(&format!("{key}.velocity_m_s"), block.velocity_m_s)?;
@@ -168,7 +149,6 @@ fn described(shape: &Shape) -> String {
 
 /// Checks the mass below which nodes take no stress.
 fn check_mass_cutoff(check: &Checker<'_>, mpm: &Mpm) -> Check {
-    check.range("mpm.node_mass_cutoff", mpm.node_mass_cutoff, 0.0, 1.0)?;
     if mpm.node_mass_cutoff > 0.0 && mpm.implicit.is_some() {
         return check.fail_between(
             &["mpm.node_mass_cutoff", "mpm.implicit"],
@@ -181,12 +161,6 @@ fn check_mass_cutoff(check: &Checker<'_>, mpm: &Mpm) -> Check {
 
 /// Checks the damping of PIC/FLIP, which is per step or per second.
 fn check_damping(check: &Checker<'_>, mpm: &Mpm) -> Check {
-    if let Some(ratio) = mpm.flip_ratio {
-        check.range("mpm.flip_ratio", ratio, 0.0, 1.0)?;
-    }
-    if let Some(rate) = mpm.pic_rate_per_s {
-        check.range("mpm.pic_rate_per_s", rate, 0.0, 1e9)?;
-    }
     match (mpm.flip_ratio, mpm.pic_rate_per_s) {
         (Some(ratio), Some(rate)) => check.fail_between(
             &["mpm.flip_ratio", "mpm.pic_rate_per_s"],
@@ -195,24 +169,6 @@ fn check_damping(check: &Checker<'_>, mpm: &Mpm) -> Check {
         ),
         _ => Ok(()),
     }
-}
-
-fn check_material(check: &Checker<'_>, material: &Material) -> Check {
-    check.positive("mpm.material.density_kg_m3", material.density_kg_m3, "kg/m³")?;
-    check.positive("mpm.material.youngs_modulus_pa", material.youngs_modulus_pa, "Pa")?;
-    // At ½ the material is incompressible, and λ is infinite.
-    check.below("mpm.material.poissons_ratio", material.poissons_ratio, 0.5)?;
-    check.range("mpm.material.hardening", material.hardening, 0.0, 100.0)?;
-    check.below("mpm.material.critical_compression", material.critical_compression, 1.0)?;
-    check.below("mpm.material.critical_stretch", material.critical_stretch, 1.0)?;
-    check.range("mpm.material.relaxation_time_s", material.relaxation_time_s, 0.0, 1.0)?;
-    check.share("mpm.material.min_plastic_volume", material.min_plastic_volume)
-}
-
-fn check_implicit(check: &Checker<'_>, implicit: &Implicit) -> Check {
-    check.share("mpm.implicit.beta", implicit.beta)?;
-    check.count("mpm.implicit.max_iterations", implicit.max_iterations, 10_000)?;
-    check.range("mpm.implicit.tolerance", implicit.tolerance, 1e-7, 0.1)
 }
 
 /// Checks that a body has a cross-section and does not leave the plane.

@@ -11,30 +11,36 @@ use crate::solver::constraint_gradient::ConstraintGradient;
 #[serde(deny_unknown_fields)]
 pub struct Fluid {
     /// Distance d between neighbours on the lattice, in m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub particle_spacing_m: f64,
     /// Rest density ρ₀ in kg/m³.
     #[serde(default = "Fluid::default_rest_density_kg_m3")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub rest_density_kg_m3: f64,
     /// Support radius of the smoothing kernels in spacings, h/d.
     #[serde(default = "Fluid::default_support_radius_spacings")]
+    #[schemars(range(min = 1.1, max = 5))]
     pub support_radius_spacings: f64,
     /// Dynamic viscosity η in Pa s; by default that of water at 20 °C. Flows whose own numerical viscosity is
     /// larger are not affected (docs/water.md).
     #[serde(default = "Fluid::default_dynamic_viscosity_pa_s")]
+    #[schemars(range(min = 0, max = 1e9))]
     pub dynamic_viscosity_pa_s: f64,
     /// Rate in 1/s at which XSPH (Chen2021 eq 5.20) blends in the smoothed velocity difference: a share of
     /// 1 − exp(−rate Δt) in each step. It damps motion of single particles, and acts on large scales like a
     /// kinematic viscosity of rate · h²/26.7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1e6))]
     pub xsph_rate_per_s: Option<f64>,
     /// XSPH coefficient per step, as in Chen2021 eq 5.20, in place of the rate: the share of the smoothed
-    /// velocity difference that is blended in, 0 to 1. Scenes with `[snow]` have 0.05 by default.
+    /// velocity difference that is blended in. Scenes with `[snow]` have 0.05 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
     pub xsph_viscosity: Option<f64>,
-    /// Friction of walls on water: 0 for slip, 1 (default) for no slip. The drag is that of the viscosity and
+    /// Friction of walls on water: 0 for slip, 1 for no slip. The drag is that of the viscosity and
     /// of XSPH, with neighbours at rest behind the wall.
     #[serde(default = "Fluid::default_wall_friction")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = 1))]
     pub wall_friction: f64,
     /// Contribution of the faces of the domain to the density of particles near them; by default `images`, in
     /// scenes with `[snow]` `integral`.
@@ -61,6 +67,7 @@ pub struct Fluid {
     pub initial_disorder_spacings: Option<f64>,
     /// Mass of a particle in kg; by default ρ₀d³.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub particle_mass_kg: Option<f64>,
 }
 

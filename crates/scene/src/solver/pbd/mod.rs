@@ -8,7 +8,6 @@ mod section;
 mod snow;
 mod springs;
 mod validate_fluid;
-mod validate_pbd;
 mod validate_snow;
 
 pub(crate) use conduction::conduction_sum_m2;
@@ -16,7 +15,7 @@ pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
 pub use section::{ArtificialPressure, Pbd};
 pub use snow::*;
 pub use springs::Springs;
-pub(crate) use validate_fluid::check_fluid;
+pub(crate) use validate_fluid::check_xsph;
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
@@ -124,8 +123,7 @@ impl SolverScene for PositionBasedFluid {
 
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
         let Some(fluid) = scene.fluid() else { return Ok(()) };
-        check_fluid(check, fluid)?;
-        scene.check_pbd(check)?;
+        check_xsph(check, fluid)?;
         scene.check_viscosity(check, fluid)?;
         scene.check_snow(check, fluid)
     }

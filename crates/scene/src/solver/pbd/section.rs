@@ -14,22 +14,29 @@ pub struct Pbd {
     /// of 0, the minimum otherwise. By default 3, and 1 with `solver.kind = "viscoelastic"`, whose stress
     /// keeps particles in order.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
     pub iterations: Option<u32>,
     /// Error to which the density constraint of water is solved: the mean over all particles of
     /// max(ρ/ρ₀ − 1, 0), dimensionless. 0 for a fixed number of iterations; not in scenes with `[snow]`.
+    #[schemars(range(min = 0, max = 1))]
     pub density_tolerance: f64,
     /// Maximum of Jacobi iterations in a step with a `density_tolerance`.
+    #[schemars(range(min = 1, max = 1000))]
     pub max_iterations: u32,
-    /// Factor ω on the averaged position corrections (Chen2021 eq 5.26–5.27), above 0 and up to 2.
+    /// Factor ω on the averaged position corrections (Chen2021 eq 5.26–5.27).
+    #[schemars(range(max = 2), extend("exclusiveMinimum" = 0))]
     pub over_relaxation: f64,
     /// Dimensionless relaxation of the density constraint: ε = this / h², in 1/m².
+    #[schemars(range(min = 0, max = 1e9))]
     pub constraint_relaxation: f64,
     /// Artificial pressure, which stands in for surface tension and keeps particles from clumping.
     pub artificial_pressure: ArtificialPressure,
-    /// Density of a particle, over the rest density, from which a step is a fault that ends the run; above 1.
+    /// Density of a particle, over the rest density, from which a step is a fault that ends the run.
+    #[schemars(range(min = 1, max = 1e6))]
     pub max_density_ratio: f64,
     /// Courant number |v| Δt/h of a particle, with the support radius h, from which a step is a fault that
     /// ends the run.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_courant: f64,
 }
 
@@ -59,10 +66,13 @@ impl Section for Pbd {
 #[serde(deny_unknown_fields, default)]
 pub struct ArtificialPressure {
     /// k, dimensionless; 0 switches it off.
+    #[schemars(range(min = 0, max = 1e9))]
     pub strength: f64,
-    /// |Δq| / h, between 0 and 1.
+    /// |Δq| / h.
+    #[schemars(range(min = 0, max = 0.9))]
     pub radius_fraction: f64,
-    /// n, a whole number from 1.
+    /// n.
+    #[schemars(range(min = 1, max = 32))]
     pub exponent: u32,
 }
 

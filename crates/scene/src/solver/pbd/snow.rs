@@ -3,36 +3,53 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::{MAX_TEMPERATURE_C, MIN_TEMPERATURE_C};
 use crate::section::Section;
+
+/// Maximum number of links of a particle, and of rounds of making them in a step: the capacity of a build of
+/// bonds.
+const MAX_LINKS: u32 = 32;
+const MAX_LINK_ROUNDS: u32 = 256;
+
+/// Minimum distance of contact and links, in spacings.
+pub(super) const MIN_DISTANCE_SPACINGS: f64 = 0.1;
 
 /// Snow and its interaction with water. Numbers without a unit are those of Chen2021, table 8.4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Snow {
     /// Contact radius r of a particle, in spacings (eq 5.13); the same for snow and water.
+    #[schemars(range(min = MIN_DISTANCE_SPACINGS, max = 1))]
     pub contact_radius_spacings: f64,
     /// Young's modulus E in Pa of snow on its cubic lattice with all 18 links of a particle. Contacts and
     /// links are springs of 2/5 E d, d being the spacing; their stiffness does not depend on the time step,
     /// and on `pbd.iterations` only if the step cannot resolve it (see `frazil check`).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus_pa: f64,
     /// Compliance in m/N of a contact, the inverse of its spring constant, in place of that by
     /// `youngs_modulus_pa`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub contact_compliance_m_n: Option<f64>,
-    /// Share k_bounce of an overlap that one Jacobi iteration corrects (eq 5.14), above 0 and up to 1, in
-    /// place of a spring: the paper's contact, whose stiffness depends on the step and on the iterations.
+    /// Share k_bounce of an overlap that one Jacobi iteration corrects (eq 5.14), in place of a
+    /// spring: the paper's contact, whose stiffness depends on the step and on the iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub non_penetration_stiffness: Option<f64>,
     /// Divisor of the corrections of a particle under several constraints (eq 5.26); springs do not need it.
     pub averaging: Averaging,
     /// Coefficient of static friction μ_s (eq 5.22).
+    #[schemars(range(min = 0, max = 10))]
     pub static_friction: f64,
     /// Coefficient of kinetic friction μ_k (eq 5.22), at most the static one.
+    #[schemars(range(min = 0, max = 10))]
     pub kinetic_friction: f64,
-    /// XSPH coefficient of snow (eq 5.20), 0 to 1.
+    /// XSPH coefficient of snow (eq 5.20).
+    #[schemars(range(min = 0, max = 1))]
     pub xsph_viscosity: f64,
     /// Stiffness of shape matching: the share of the distance to the best fit of its linked neighbourhood
-    /// that a particle moves in an iteration, 0 (off, as in the paper) to 1.
+    /// that a particle moves in an iteration; 0 (off) as in the paper.
+    #[schemars(range(min = 0, max = 1))]
     pub shape_stiffness: f64,
     /// Bonds between snow particles.
     pub links: Links,
@@ -67,37 +84,45 @@ pub enum Averaging {
 pub struct Links {
     /// Maximum number of links of a particle.
     pub limit: LinkLimit,
-    /// Limit n_max, 1 to 32.
+    /// Limit n_max.
+    #[schemars(range(min = 1, max = MAX_LINKS), extend("hint" = "limit = \"none\" makes snow without links"))]
     pub most: u32,
     /// Temperature T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing
     /// temperature.
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub temperature_c: f64,
     /// Maximum distance in spacings at which particles of the initial state are linked, up to the support
     /// radius. The default reaches the 6 nearest and the 12 next neighbours of the cubic lattice.
+    #[schemars(range(min = MIN_DISTANCE_SPACINGS))]
     pub initial_reach_spacings: f64,
     /// Maximum distance in spacings at which a link is made later, up to the support radius. By default
     /// particles must touch, so that broken parts stay apart. Above a link's breaking length (the paper's
     /// value is the support radius) particles are linked anew at once, at their current distance, and the
     /// snow yields.
+    #[schemars(range(min = MIN_DISTANCE_SPACINGS))]
     pub reach_spacings: f64,
-    /// Stretch at which a link breaks: its length over its length when it was made; at least 1. The tensile
-    /// strength of the snow is (break_ratio − 1) E.
+    /// Stretch at which a link breaks: its length over its length when it was made. The tensile strength of
+    /// the snow is (break_ratio − 1) E.
+    #[schemars(range(min = 1, max = 1e9))]
     pub break_ratio: f64,
-    /// Stiffness k_stretch: share of a link's stretch that one iteration corrects (eq 5.12), above 0 and up
-    /// to 1, in place of a spring: the paper's link, whose stiffness depends on the step and on the
-    /// iterations.
+    /// Stiffness k_stretch: share of a link's stretch that one iteration corrects (eq 5.12), in place of a
+    /// spring: the paper's link, whose stiffness depends on the step and on the iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1), extend("exclusiveMinimum" = 0))]
     pub stiffness: Option<f64>,
     /// Compliance in m/N of a link, the inverse of its spring constant, in place of that by
     /// `snow.youngs_modulus_pa`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub compliance_m_n: Option<f64>,
     /// Relaxation time τ in s of the dampers parallel to the springs of links (Kelvin–Voigt: viscosity E τ);
     /// 0: none. A mode of angular frequency ω has the damping ratio ω τ/2.
+    #[schemars(range(min = 0, max = 1000))]
     pub damping_s: f64,
     /// Algorithm that makes links.
     pub builder: LinkBuilder,
     /// Number of rounds of making links in a step.
+    #[schemars(range(min = 1, max = MAX_LINK_ROUNDS))]
     pub rounds: u32,
 }
 
@@ -131,22 +156,29 @@ pub enum LinkBuilder {
 #[serde(deny_unknown_fields, default)]
 pub struct Heat {
     /// Specific heat capacity of snow in J/(kg K).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub snow_capacity_j_kg_k: f64,
     /// Specific heat capacity of water in J/(kg K).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub water_capacity_j_kg_k: f64,
     /// Heat conductivity of snow in W/(m K).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub snow_conductivity_w_m_k: f64,
     /// Heat conductivity of water in W/(m K).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub water_conductivity_w_m_k: f64,
     /// T_freeze in °C, at which water freezes and snow melts.
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub freezing_temperature_c: f64,
     /// T_homo in °C, below which water freezes everywhere at once; below T_freeze.
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub homogeneous_freezing_temperature_c: f64,
     /// Weights of pairs in heat conduction.
     pub conduction: Conduction,
     /// Treatment of latent heat.
     pub latent_heat: LatentHeat,
     /// Latent heat of melting in J/kg; used with `latent_heat = "enthalpy"`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub latent_heat_j_kg: f64,
 }
 
@@ -180,9 +212,11 @@ pub enum LatentHeat {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transition {
-    /// Growth of the blending coefficient α in a step (eq 6.2), above 0; from 1 on there is no blending.
+    /// Growth of the blending coefficient α in a step (eq 6.2); from 1 on there is no blending.
+    #[schemars(range(max = 1000), extend("exclusiveMinimum" = 0))]
     pub blend_speed: f64,
-    /// α_threshold (eq 6.4), from 0 to below 1: a particle may change phase again once its α is above it.
+    /// α_threshold (eq 6.4): a particle may change phase again once its α is above it.
+    #[schemars(range(min = 0), extend("exclusiveMaximum" = 1))]
     pub blend_threshold: f64,
 }
 

@@ -1,14 +1,9 @@
 //! Validates the `[snow]` section and the keys that require it.
 
 use super::conduction::MAX_CONDUCTION;
-use super::snow::{Heat, Links, Snow, Transition};
+use super::snow::{Heat, Links, MIN_DISTANCE_SPACINGS, Snow};
 use crate::check::{Check, Checker, number, rounded_down};
 use crate::{Body, BodyShape, Fluid, ParticleBlock, Phase, Scene, WallModel};
-
-/// Maximum number of links of a particle, and of rounds of making them in a step: the capacity of a build of
-/// bonds.
-const MAX_LINKS: u32 = 32;
-const MAX_LINK_ROUNDS: u32 = 256;
 
 impl Scene {
     pub(crate) fn check_snow(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
@@ -27,7 +22,6 @@ impl Scene {
         check_contact(check, snow, fluid.support_radius_spacings)?;
         check_heat(check, &snow.heat)?;
         check_links(check, &snow.links, &snow.heat, fluid.support_radius_spacings)?;
-        check_transition(check, &snow.transition)?;
         self.check_conduction(check, &snow.heat)
     }
 
@@ -36,7 +30,7 @@ impl Scene {
             let expected = "\"water\", or a [snow] section";
             check.fail(&format!("{key}.phase"), "\"snow\" in a scene without [snow]", expected)?;
         }
-        check.temperature(&format!("{key}.temperature_c"), block.temperature_c)
+        Ok(())
     }
 
     /// Refuses a step at which the explicit viscous force overshoots and becomes unstable.
@@ -117,34 +111,29 @@ fn check_share_or_compliance(
     (share_key, share): (&str, Option<f64>),
     (compliance_key, compliance): (&str, Option<f64>),
 ) -> Check {
-    if let Some(share) = share {
-        check.share(share_key, share)?;
-        if compliance.is_some() {
+    match (share, compliance) {
+        (Some(share), Some(_)) => {
             let expected = format!("only one of {share_key} and {compliance_key}");
-            check.fail_between(&[share_key, compliance_key], number(share), expected)?;
+            check.fail_between(&[share_key, compliance_key], number(share), expected)
         }
+        _ => Ok(()),
     }
-    compliance.map_or(Ok(()), |compliance| check.positive(compliance_key, compliance, "m/N"))
 }
 
 /// Checks a distance in spacings, whose maximum the support radius determines.
 fn check_distance(check: &Checker<'_>, key: &str, distance: f64, high: f64) -> Check {
-    check.positive(key, distance, "spacings")?;
-    check.range_between(&[key, "fluid.support_radius_spacings"], distance, 0.1, high)
+    check.range_between(&[key, "fluid.support_radius_spacings"], distance, MIN_DISTANCE_SPACINGS, high)
 }
 
 fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64) -> Check {
     // Neighbours are searched within the support radius: particles in contact must be at most that far apart.
     let widest = (0.5 * support_radius_spacings).min(1.0);
     check_distance(check, "snow.contact_radius_spacings", snow.contact_radius_spacings, widest)?;
-    check.positive("snow.youngs_modulus_pa", snow.youngs_modulus_pa, "Pa")?;
     check_share_or_compliance(
         check,
         ("snow.non_penetration_stiffness", snow.non_penetration_stiffness),
         ("snow.contact_compliance_m_n", snow.contact_compliance_m_n),
     )?;
-    check.range("snow.static_friction", snow.static_friction, 0.0, 10.0)?;
-    check.range("snow.kinetic_friction", snow.kinetic_friction, 0.0, 10.0)?;
     if snow.kinetic_friction > snow.static_friction {
         check.fail_between(
             &["snow.kinetic_friction", "snow.static_friction"],
@@ -152,18 +141,10 @@ fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64)
             format!("at most snow.static_friction, {}", number(snow.static_friction)),
         )?;
     }
-    check.range("snow.xsph_viscosity", snow.xsph_viscosity, 0.0, 1.0)?;
-    check.range("snow.shape_stiffness", snow.shape_stiffness, 0.0, 1.0)
+    Ok(())
 }
 
 fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_spacings: f64) -> Check {
-    if links.most == 0 {
-        let expected =
-            format!("a whole number from 1 to {MAX_LINKS}; limit = \"none\" makes snow without links");
-        check.fail("snow.links.most", links.most, expected)?;
-    }
-    check.count("snow.links.most", links.most, MAX_LINKS)?;
-    check.temperature("snow.links.temperature_c", links.temperature_c)?;
     if links.temperature_c > heat.freezing_temperature_c {
         check.fail_between(
             &["snow.links.temperature_c", "snow.heat.freezing_temperature_c"],
@@ -180,44 +161,21 @@ fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_s
         check_distance(check, "snow.links.initial_reach_spacings", initial, support_radius_spacings)?;
     }
     check_distance(check, "snow.links.reach_spacings", links.reach_spacings, support_radius_spacings)?;
-    check.range("snow.links.break_ratio", links.break_ratio, 1.0, 1e9)?;
-    check.range("snow.links.damping_s", links.damping_s, 0.0, 1e3)?;
     check_share_or_compliance(
         check,
         ("snow.links.stiffness", links.stiffness),
         ("snow.links.compliance_m_n", links.compliance_m_n),
-    )?;
-    check.count("snow.links.rounds", links.rounds, MAX_LINK_ROUNDS)
+    )
 }
 
 fn check_heat(check: &Checker<'_>, heat: &Heat) -> Check {
-    check.positive("snow.heat.snow_capacity_j_kg_k", heat.snow_capacity_j_kg_k, "J/(kg K)")?;
-    check.positive("snow.heat.water_capacity_j_kg_k", heat.water_capacity_j_kg_k, "J/(kg K)")?;
-    check.positive("snow.heat.snow_conductivity_w_m_k", heat.snow_conductivity_w_m_k, "W/(m K)")?;
-    check.positive("snow.heat.water_conductivity_w_m_k", heat.water_conductivity_w_m_k, "W/(m K)")?;
     let (freezing, homogeneous) = (heat.freezing_temperature_c, heat.homogeneous_freezing_temperature_c);
-    check.temperature("snow.heat.freezing_temperature_c", freezing)?;
-    let homogeneous_key = "snow.heat.homogeneous_freezing_temperature_c";
-    check.temperature(homogeneous_key, homogeneous)?;
-    if homogeneous >= freezing {
-        check.fail_between(
-            &[homogeneous_key, "snow.heat.freezing_temperature_c"],
-            format!("{} °C", number(homogeneous)),
-            format!("less than snow.heat.freezing_temperature_c, {} °C", number(freezing)),
-        )?;
+    if homogeneous < freezing {
+        return Ok(());
     }
-    check.positive("snow.heat.latent_heat_j_kg", heat.latent_heat_j_kg, "J/kg")
-}
-
-fn check_transition(check: &Checker<'_>, transition: &Transition) -> Check {
-    check.positive("snow.transition.blend_speed", transition.blend_speed, "no unit")?;
-    check.range("snow.transition.blend_speed", transition.blend_speed, 0.0, 1e3)?;
-    if !(0.0..1.0).contains(&transition.blend_threshold) {
-        return check.fail(
-            "snow.transition.blend_threshold",
-            number(transition.blend_threshold),
-            "a number from 0 to below 1",
-        );
-    }
-    Ok(())
+    check.fail_between(
+        &["snow.heat.homogeneous_freezing_temperature_c", "snow.heat.freezing_temperature_c"],
+        format!("{} °C", number(homogeneous)),
+        format!("less than snow.heat.freezing_temperature_c, {} °C", number(freezing)),
+    )
 }

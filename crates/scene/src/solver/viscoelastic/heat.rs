@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Scene;
-use crate::check::{Check, Checker, number};
+use crate::check::{Check, Checker, MAX_TEMPERATURE_C, MIN_TEMPERATURE_C, number};
 use crate::solver::pbd::conduction_sum_m2;
 
 /// 0 °C in K.
@@ -20,8 +20,10 @@ const MAX_SHIFT: f64 = 1e6;
 #[serde(deny_unknown_fields)]
 pub struct ViscoelasticHeat {
     /// Heat conductivity in W/(m K).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub conductivity_w_m_k: f64,
     /// Specific heat capacity in J/(kg K).
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub capacity_j_kg_k: f64,
     /// Temperatures of faces of the domain in °C.
     #[serde(default)]
@@ -29,18 +31,22 @@ pub struct ViscoelasticHeat {
     /// B in K, the activation energy of flow over the gas constant: 0 for viscosity that does not depend on
     /// temperature.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 1e6))]
     pub activation_temperature_k: f64,
     /// T_ref in °C, at which the viscosity is that of the law.
     #[serde(default = "default_reference_c")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub reference_temperature_c: f64,
     /// True if relaxation times shift as viscosity does (time-temperature superposition, Ferry1980).
     #[serde(default)]
     pub shifts_relaxation: bool,
     /// Minimum of the factor a; by default that of the hottest block or face.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0 / MAX_SHIFT, max = MAX_SHIFT))]
     pub min_viscosity_shift: Option<f64>,
     /// Maximum of the factor a; by default that of the coldest block or face.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0 / MAX_SHIFT, max = MAX_SHIFT))]
     pub max_viscosity_shift: Option<f64>,
 }
 
@@ -54,21 +60,27 @@ fn default_reference_c() -> f64 {
 pub struct FaceTemperatures {
     /// Temperature of the face at the lower end of x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub x_min: Option<f64>,
     /// Temperature of the face at the upper end of x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub x_max: Option<f64>,
     /// Temperature of the face at the lower end of y.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub y_min: Option<f64>,
     /// Temperature of the face at the upper end of y.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub y_max: Option<f64>,
     /// Temperature of the face at the lower end of z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub z_min: Option<f64>,
     /// Temperature of the face at the upper end of z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub z_max: Option<f64>,
 }
 
@@ -123,28 +135,15 @@ impl Scene {
 
     pub(super) fn check_viscoelastic_heat(&self, check: &Checker<'_>, heat: &ViscoelasticHeat) -> Check {
         let key = |name: &str| format!("viscoelastic.heat.{name}");
-        check.positive(&key("conductivity_w_m_k"), heat.conductivity_w_m_k, "W/(m K)")?;
-        check.positive(&key("capacity_j_kg_k"), heat.capacity_j_kg_k, "J/(kg K)")?;
-        check.range(&key("activation_temperature_k"), heat.activation_temperature_k, 0.0, 1e6)?;
-        check.temperature(&key("reference_temperature_c"), heat.reference_temperature_c)?;
         for (side, names) in heat.face_temperatures_c.faces().into_iter().zip(FaceTemperatures::KEYS) {
             for (axis, (face, name)) in side.into_iter().zip(names).enumerate() {
                 let Some(face_c) = face else { continue };
                 let face_key = key(&format!("face_temperatures_c.{name}"));
-                check.temperature(&face_key, face_c)?;
                 if self.domain.periodic[axis] {
                     let found = format!("{} °C of a periodic face", number(face_c));
                     let expected = "no temperature, or an axis that is not periodic";
                     check.fail_between(&[&face_key, "domain.periodic"], found, expected)?;
                 }
-            }
-        }
-        for (name, bound) in [
-            ("min_viscosity_shift", heat.min_viscosity_shift),
-            ("max_viscosity_shift", heat.max_viscosity_shift),
-        ] {
-            if let Some(bound) = bound {
-                check.range(&key(name), bound, 1.0 / MAX_SHIFT, MAX_SHIFT)?;
             }
         }
         Ok(())

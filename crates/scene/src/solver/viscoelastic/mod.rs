@@ -150,8 +150,7 @@ impl SolverScene for ViscoelasticFluid {
     }
 
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
-        scene.check_viscoelastic(check)?;
-        scene.check_pbd(check)
+        scene.check_viscoelastic(check)
     }
 
     fn check_block(&self, scene: &Scene, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {

@@ -7,6 +7,9 @@ use super::feed::Feed;
 use super::heat::ViscoelasticHeat;
 use crate::section::Section;
 
+/// Maximum of moduli and stresses, in Pa.
+const MAX_PA: f64 = 1e12;
+
 /// Elasticity of the fluid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -61,22 +64,28 @@ pub struct ViscosityLaw {
     pub model: ViscosityModel,
     /// Exponent n: below 1 shear thins, above 1 shear thickens.
     #[serde(default = "one")]
+    #[schemars(range(min = 0.05, max = 5))]
     pub exponent: f64,
     /// Viscosity η∞ at high rates of shear in Pa s; of `carreau`.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 1e9))]
     pub infinite_shear_pa_s: f64,
     /// Time t in s, the reciprocal of the rate at which thinning begins; of `carreau`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub time_s: Option<f64>,
     /// Consistency K in Pa sⁿ; of `power_law` and `herschel_bulkley`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub consistency_pa_s_n: Option<f64>,
     /// Yield stress τ_y in Pa; of `herschel_bulkley`.
     #[serde(default)]
+    #[schemars(range(min = 0, max = MAX_PA))]
     pub yield_stress_pa: f64,
     /// Bound of the viscosity in Pa s at low rates; by default a thousand times that at 1/s. Below the yield
     /// stress the fluid creeps at γ̇ = τ/η.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_pa_s: Option<f64>,
 }
 
@@ -137,12 +146,15 @@ impl ViscosityLaw {
 #[serde(deny_unknown_fields)]
 pub struct ShearDrive {
     /// Rate of shear in 1/s, or its amplitude: the faces move at ± half of it times their distance.
+    #[schemars(range(min = -1e6, max = 1e6))]
     pub rate_per_s: f64,
-    /// Frequency in Hz at which the rate oscillates, as a cosine; by default 0, a steady rate.
+    /// Frequency in Hz at which the rate oscillates, as a cosine; with 0 the rate is steady.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 1e6))]
     pub frequency_hz: f64,
     /// Time in s at which the faces stop; by default never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1e9))]
     pub stop_s: Option<f64>,
     /// True if the fluid begins with the velocities of the steady flow, as if it had no inertia.
     #[serde(default = "yes")]
@@ -157,19 +169,28 @@ pub struct Viscoelastic {
     pub elasticity: Elasticity,
     /// Shear modulus in Pa: G of `conformation`, μ of `strain_tensor`, and that of the lattice of `springs`,
     /// averaged over all directions.
+    #[schemars(range(min = 0, max = MAX_PA))]
     pub modulus_pa: f64,
     /// Relaxation time λ in s of `conformation`; without it stress does not relax.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        extend("exclusiveMinimum" = 0),
+        extend("hint" = "for a fluid without memory elasticity = \"none\", for one that never relaxes leave \
+                         it out")
+    )]
     pub relaxation_time_s: Option<f64>,
     /// Yield stress in Pa of `conformation`, by the norm √(τ:τ/2) of the stress deviator: below it stress
     /// does not relax. Without a relaxation time, stress above it flows away at once. By default none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = MAX_PA))]
     pub yield_stress_pa: Option<f64>,
     /// Yield strain γ of `strain_tensor` (Huang2016 eq 2.26), by the Frobenius norm; strain beyond it decays.
     /// Of `springs` the share of its rest length by which a spring may be longer or shorter before it flows.
+    #[schemars(range(min = 0, max = 1))]
     pub yield_strain: f64,
     /// Decay rate α in 1/s of strain beyond the yield strain, of `strain_tensor` (Huang2016 eq 2.26) and of
     /// `springs` (Clavet2005).
+    #[schemars(range(min = 0, max = 1e9))]
     pub decay_per_s: f64,
     /// True for `springs` that are made once, between the first positions, and never change; else neighbours
     /// get new springs and springs that have flowed beyond the support radius end.
@@ -180,16 +201,21 @@ pub struct Viscoelastic {
     /// Viscosity law of the solvent.
     pub viscosity: ViscosityLaw,
     /// Ratio of residual and viscous impulse to which implicit viscosity is solved.
+    #[schemars(range(min = 1e-7, max = 0.5))]
     pub viscosity_tolerance: f64,
     /// Maximum of iterations of implicit viscosity in a step.
+    #[schemars(range(min = 1, max = 10_000))]
     pub max_viscosity_iterations: u32,
     /// Viscosity of motion that the gradient of velocity does not resolve, over ρ c d with the speed c of
     /// elastic shear waves: elastic forces do not act on such motion, and nothing else would end it. Explicit
     /// steps reduce it to their stability limit.
+    #[schemars(range(min = 0, max = 10))]
     pub unresolved_damping: f64,
     /// Restitution of walls without stick: share of its approach velocity with which a particle leaves.
+    #[schemars(range(min = 0, max = 1))]
     pub wall_restitution: f64,
     /// Coulomb friction μ of walls without stick.
+    #[schemars(range(min = 0, max = 10))]
     pub wall_friction: f64,
     /// True if the fluid sticks to the faces of the domain: no slip, and no gap opens. By default true
     /// without elasticity and false with it.
@@ -200,11 +226,13 @@ pub struct Viscoelastic {
     pub shear: Option<ShearDrive>,
     /// Bulk viscosity ζ over the viscosity η. The density constraint only pushes: it is bulk viscosity that
     /// makes a stretched jet thin instead of opening, by (1 + η/ζ)⁻¹ of what an incompressible one does.
+    #[schemars(range(min = 0, max = 100))]
     pub bulk_viscosity_ratio: f64,
     /// Particle shifting: in stretched fluid, particles move from where neighbours are dense to where they
     /// are sparse, at this many times the rate of stretch. With 12, threads follow theory until half of their
     /// cross-section is left; without, their layers part in pairs, and they crumble at 0.7 of it. Angular
     /// momentum is not conserved, and heaps spread too fast. None with springs, which it would stretch.
+    #[schemars(range(min = 0, max = 100))]
     pub particle_shifting: f64,
     /// Nozzle that feeds particles into the domain.
     #[serde(skip_serializing_if = "Option::is_none")]
