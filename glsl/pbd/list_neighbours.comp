@@ -1,9 +1,9 @@
 #version 460
 // Lists the neighbours of each particle of a phase at its predicted position, once a step, for all passes
 // over neighbours in it: the candidates within the skin around h, in the order of the search, those of its
-// own phase first; then with HAS_OTHER those of another phase, or with HAS_IMAGES the images of its own behind
-// faces of the domain (neighbour_rows.glsl). With HAS_START, rows hold those within h at the start of the
-// step, too.
+// own phase first; then with HAS_OTHER those of another phase, or with HAS_IMAGES the images of its own
+// behind faces of the domain (neighbour_rows.glsl). With HAS_START, rows hold those within h at the start of
+// the step, too.
 //
 // Passes test the distance again. While no particle has moved by half the skin since, every pair within h is
 // in the rows, so that sums over rows have the bits of sums over cells. Otherwise, and where a row is too

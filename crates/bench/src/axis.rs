@@ -197,8 +197,8 @@ impl Point {
             .map_err(|_| mismatch("workgroup_size", self.get("workgroup_size"), "a 32-bit number"))
     }
 
-    /// Returns the polls of a tile by look-back: the number on the axis `spins`, the default for points without
-    /// it.
+    /// Returns the polls of a tile by look-back: the number on the axis `spins`, or the default without that
+    /// axis.
     ///
     /// # Errors
     /// [`Error::Point`] if it is no 32-bit number.

@@ -187,8 +187,13 @@ impl ParticleTable {
         words: DoubleBuffer<u32>,
     ) {
         let name = name.into();
-        self.arrays.retain(|array| array.name != name);
-        self.arrays.push(Array { name, unit, kind, words, is_restored: true });
+        let place = self.arrays.iter().position(|array| array.name == name);
+        let array = Array { name, unit, kind, words, is_restored: true };
+        // At the same place: the hash of a state depends on the order of its columns.
+        match place {
+            Some(place) => self.arrays[place] = array,
+            None => self.arrays.push(array),
+        }
     }
 
     /// Like [`Self::array`], of an array that its owner restores: its length may change, or its order.

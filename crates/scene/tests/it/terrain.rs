@@ -352,9 +352,9 @@ fn snow_is_released_on_a_real_mountain() {
         [
             "particles=[]".to_owned(),
             format!("terrain={{file={:?}}}", folder.join("avaKot.asc").display().to_string()),
-            format!("dem.releases=[{{polygons={:?}}}]", folder.join("relKot.shp").display().to_string()),
             "domain={min_m=[0,0,-10],max_m=[2180,2570,1400]}".to_owned(),
             format!("dem={{radius_m={radius_m},density_kg_m3=400,normal_stiffness_n_m=1e7}}"),
+            format!("dem.releases=[{{polygons={:?}}}]", folder.join("relKot.shp").display().to_string()),
         ]
     };
     let load = |radius_m: f64| {

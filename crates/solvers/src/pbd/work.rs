@@ -56,7 +56,7 @@ impl Fluid {
     }
 }
 
-/// Counts the pairs in the rows of particles listed at `at`: with their own phase, and with another or images,
+/// Counts the pairs in rows of particles listed at `at`: with their own phase, and with another or images,
 /// which `other` places by whether they are of their own phase, and by the entry. None if a row is too short.
 pub(super) fn count_pairs(
     rows: &DownloadedRows,
