@@ -23,7 +23,7 @@ impl DemParameters {
             return Err(refuse("terrain.file", "a map that was not read"));
         }
         let sampled = scene.sample_slabs().map_err(|error| refuse("dem.slabs", &error.to_string()))?;
-        let pieces = Pieces::of(&scene.slabs(), dem, &sampled);
+        let pieces = Pieces::of(scene.slabs(), dem, &sampled);
         let map = scene.ground().map(|terrain| MapGrid::of(terrain, dem.radius_m));
         let parameters = Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n);
         let mut parameters = parameters.with_pieces(pieces, dem.max_radius_m());
