@@ -237,14 +237,16 @@ fn smaller_critical_strains_make_powder_unless_particles_are_damped() {
     let even = ["mpm.particles_per_cell=8", "particles.0.fill=\"blue_noise\""];
     let powdery = ["mpm.material.critical_compression=6.25e-3", "mpm.material.critical_stretch=1.9e-3"];
     let flip = ["mpm.flip_ratio=1.0"];
-    let [printed, weak, paper] =
-        [[&even[..], &powdery].concat(), [&even[..], &powdery, &flip].concat(), [&even[..], &flip].concat()];
-    let [printed, weak, paper] =
-        snapshots("ramps", [&printed, &weak, &paper], &[1.6]).map(|snapshots| snapshots[0]);
+    let [weak, paper] = [[&even[..], &powdery, &flip].concat(), [&even[..], &flip].concat()];
+    let [weak, paper] = snapshots("ramps", [&weak, &paper], &[1.6]).map(|snapshots| snapshots[0]);
     assert_falls("number of pieces", 1.7, &[weak.n_pieces as f64, paper.n_pieces as f64]);
     assert_falls("share of powder", 1.5, &[weak.powder_share, paper.powder_share]);
-    // The outcome of the paper's figure is not that of its settings: a FAIL of docs/results.md.
-    assert!(printed.n_pieces <= 5 && printed.powder_share < 0.01, "{printed}");
+    if is_full_run() {
+        // The outcome of the paper's figure is not that of its settings: a FAIL of docs/results.md.
+        let printed = [&even[..], &powdery].concat();
+        let [printed] = snapshots("ramps", [&printed], &[1.6]).map(|snapshots| snapshots[0]);
+        assert!(printed.n_pieces <= 5 && printed.powder_share < 0.01, "{printed}");
+    }
 }
 
 /// Section 3: more friction slows the snow down, and makes it «roll much more during its descent, instead of

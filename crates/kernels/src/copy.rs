@@ -15,6 +15,10 @@ pub struct CopyWords {
 const COPY_BYTES: u64 = 256 << 20;
 /// Copies of each kind, of which the median counts.
 const COPIES: usize = 11;
+/// The same on a software device: twice the last-level cache that cores share, and few copies, each of which
+/// takes the time of a GPU's hundred.
+const SOFTWARE_COPY_BYTES: u64 = 64 << 20;
+const SOFTWARE_COPIES: usize = 5;
 
 impl CopyWords {
     /// Compiles the kernel.
@@ -59,14 +63,18 @@ impl CopyWords {
     /// Out of memory, or the device was lost.
     pub fn gb_per_s(device: &Device) -> Result<Option<f64>, KernelError> {
         let copy = Self::new(device, Specialization::default().workgroup_size)?;
-        let n_words = (COPY_BYTES.min(device.capabilities().max_storage_range) / 4) as usize;
+        let (copy_bytes, copies) = match device.is_software() {
+            true => (SOFTWARE_COPY_BYTES, SOFTWARE_COPIES),
+            false => (COPY_BYTES, COPIES),
+        };
+        let n_words = (copy_bytes.min(device.capabilities().max_storage_range) / 4) as usize;
         let from: Buffer<u32> = device.buffer("copy source", n_words)?;
         let to: Buffer<u32> = device.buffer("copy target", n_words)?;
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
         // Memory that was never written may not be allocated yet.
         recorder.fill(&from, 1);
         recorder.fill(&to, 2);
-        for _ in 0..COPIES {
+        for _ in 0..copies {
             recorder.copy(&from, &to, n_words);
             copy.record(&mut recorder, &from, &to, n_words)?;
         }
