@@ -86,6 +86,42 @@ fn grains_rebound_with_their_restitution_at_the_default_step() {
     assert_no_validation_messages(&DEVICE);
 }
 
+/// A body on a face of the domain is the wall there, with its own friction: grains that slide on it
+/// decelerate at μ g, and their paths are those above a face with that friction. Tolerance: a thousandth of
+/// a radius; the distance from a box is rounded to 3e-8 m, a hundredth of the overlap under a grain's
+/// weight.
+#[test]
+fn a_body_on_a_face_of_the_domain_replaces_the_face() {
+    let layer = "particles = [{ shape.box = { min_m = [0.1, 0.0, 0.1], max_m = [0.2, 0.02, 0.2] }, \
+                 velocity_m_s = [0.5, 0.0, 0.0] }]\n";
+    let run = |bodies: &str, wall_friction: f64| {
+        let set = [&*format!("dem.wall_friction={wall_friction}"), "dem.rolling_friction=1.0"];
+        let mut layer = SceneGrains::new(&DEVICE, bare(&format!("{layer}{bodies}"), &set));
+        // In the first 0.05 s grains settle on the floor.
+        let [before, after] = [0.05, 0.15].map(|time_s| {
+            let metrics = layer.advance(layer.steps(time_s));
+            metrics.all.momentum_kg_m_s[0] / metrics.mass_kg
+        });
+        ((before - after) / 0.15, layer.grains())
+    };
+    let (on_face, expected) = run("", 0.2);
+    assert!((on_face / (0.2 * 9.81) - 1.0).abs() < 0.01, "{on_face} m/s²");
+    for shape in [
+        "plane = { point_m = [0, 0, 0], normal = [0, 1, 0] }",
+        "box = { centre_m = [0.25, 0.4, 0.25], size_m = [0.5, 0.8, 0.5] }, side = \"inside\"",
+        "box = { centre_m = [0.25, -0.1, 0.25], size_m = [0.6, 0.2, 0.6] }",
+    ] {
+        let body = format!("[[bodies]]\nshape.{}\nfriction = 0.2\n", shape.replace(", side", "\nside"));
+        let (found, grains) = run(&body, 0.7);
+        assert!((found / on_face - 1.0).abs() < 1e-3, "{shape}: {found} m/s², {on_face} on the face");
+        for (grain, expected) in grains.iter().zip(&expected) {
+            let apart = (grain.position - expected.position).length();
+            assert!(apart < 1e-5, "{shape}: grain {} is {apart:.1e} m off", grain.id);
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
 /// A pile of grains that fell into a box comes to rest: after 1.2 s its kinetic energy is below that of a
 /// fall from 1e-4 radii. The fall takes 0.25 s, and the last grain that rolls off the pile stops, by rolling
 /// friction at 5/7 0.1 g, 1.1 s after the start. Without rolling friction, the former default, grains roll on

@@ -39,6 +39,7 @@ fn start(n: u32, seed: u64, tuning: Tuning) -> (Dem, DemParameters) {
         velocities_m_s: grains.iter().map(|g| narrow(g.velocity)).collect(),
         spins_1_s: grains.iter().map(|g| narrow(g.spin)).collect(),
         radii_m: grains.iter().map(|g| g.radius as f32).collect(),
+        residuals_m: Vec::new(),
     };
     (Dem::new(&DEVICE, parameters.clone(), &beginning, tuning).unwrap(), parameters)
 }

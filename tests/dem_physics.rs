@@ -55,6 +55,42 @@ fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
     assert_no_validation_messages(&DEVICE);
 }
 
+/// A grain that slides along a surface during a whole rebound leaves it with a tangential impulse of μ times
+/// the normal one, μ (1 + e) m v_n, and with the torque of that impulse, whatever the restitution.
+/// Tolerance: 1 %, of which rounding of positions takes 0.1.
+#[test]
+fn friction_in_a_rebound_has_mu_times_the_normal_impulse_at_every_restitution() {
+    let wall = UniformBody {
+        shape: Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y },
+        surface: Surface { friction: 0.4, sticky: false },
+        motion: None,
+    };
+    for restitution in [0.1, 0.2, 0.3, 0.5, 0.8, 1.0] {
+        let section = Section { restitution, wall_restitution: None, ..section(R, K) };
+        // Three places within a step's way, so that the first touch is at three shares of a step.
+        for share in [0.1, 0.45, 0.8] {
+            let dt_s = dt_s(&section);
+            let mut ball = grain(0, R, DVec3::new(-1.0, R + 0.001 + share * 0.1 * dt_s, 0.0));
+            ball.velocity = DVec3::new(2.0, -0.1, 0.0);
+            let mut pack = pack(&section, DVec3::ZERO, vec![wall.clone()], &[ball]);
+            pack.advance((0.011 / dt_s) as u64 + 200);
+            let after = pack.state().grains[0];
+            let normal = after.velocity.y + 0.1;
+            let tangential = 2.0 - after.velocity.x;
+            let rebound = after.velocity.y / 0.1;
+            assert!((rebound - restitution).abs() < 0.01, "e = {restitution}: {rebound}");
+            let ratio = tangential / (0.4 * normal);
+            assert!((ratio - 1.0).abs() < 0.01, "e = {restitution}, share {share}: {ratio} of μ (1 + e)");
+            let spin = after.spin.length() * 0.4 * R;
+            assert!(
+                (spin / tangential - 1.0).abs() < 0.01,
+                "e = {restitution}: spin {spin} for {tangential}"
+            );
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
 /// A ball on a slope of angle θ that does not roll (its rolling friction is large) slides at g(sin θ − μ cos
 /// θ), or sticks. One that rolls freely accelerates at 5/7 g sin θ while tan θ < 7/2 μ, and at g(sin θ − μ
 /// cos θ) beyond.

@@ -229,7 +229,7 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
     (
         false,
         [
-            "links = { compliance_m_n = 1e-4, break_ratio = 1.05, most = 3, reach_spacings = 2.0 }\n\
+            "links = { compliance_m_n = 1e-4, break_ratio = 1.02, most = 3, reach_spacings = 2.0 }\n\
              averaging = \"off\"\nnon_penetration_stiffness = 0.25",
             "[pbd]\nover_relaxation = 0.3",
         ],

@@ -12,7 +12,7 @@
 //
 // The history of a contact is stored at both ends, in the rows of their lists, and updated in place. Loads of
 // grains on named bodies are summed in integers, in any order.
-// Bytes: 4 + 48 a grain read, 28 written; 4 a row and, for each grain that it touches, 44, and 16 (28 with
+// Bytes: 4 + 60 a grain read, 28 written; 4 a row and, for each grain that it touches, 56, and 16 (28 with
 // rolling) each way. Order-independent.
 // Elements: near = all, list_shear = all, list_rolling = all, body_data = 0, bodies = 0, clock = 0.
 // Elements: fault = 0, sums = 0.
@@ -54,11 +54,13 @@ layout(scalar, binding = 13) buffer Clock { StepClock clock[]; };
 #include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
-// Adds the contact with a grain of radius `other` in a row with this first word.
-void apply_grain_contact(DemTerms t, uint row, uint word, vec3 apart, float other, float r, float m, vec3 v,
-                         vec3 w) {
+// Adds the contact with a grain of radius `other` in a row with this first word. The difference of positions
+// is exact, and that of the residuals beside it far below its ulp.
+void apply_grain_contact(DemTerms t, uint i, uint row, uint word, vec3 apart, float other, float r,
+                         float m, vec3 v, vec3 w) {
     uint j = word & INDEX_BITS;
     float both = r + other;
+    apart += motion[i].residual_m - motion[j].residual_m;
     float distance = sqrt(dot(apart, apart));
     ContactHistory history = load_history(row, word);
     float m_other = mass_of(t, other);
@@ -162,7 +164,7 @@ void main() {
         if (!is_found) break;
         if (is_near) {
             ++n_near;
-            apply_grain_contact(t, row, word, apart, other, r, m, v, w);
+            apply_grain_contact(t, i, row, word, apart, other, r, m, v, w);
         } else {
             near[row] = word & ~KEPT;
         }
@@ -194,6 +196,7 @@ void main() {
                 layer = layer_at(t, x, clock[0].step);
             }
         }
+        surface.w += dot(surface.xyz, motion[i].residual_m);
         ContactForce force = touch_surface(t, row, word, surface, moving, turning, 0.0, surface_friction,
                                            surface_damping, attraction.x, attraction.y, layer, r, m, v, w);
         if (HAS_NAMED_BODIES != 0u && !is_wall && partner - FIRST_BODY >= t.first_named) {

@@ -2,7 +2,7 @@
 // Computes the forces on a grain of its contacts with pieces of slabs, the last of its contact list, and adds
 // them to those of collide.comp; the reactions on pieces are summed in integers, whose order does not matter.
 //
-// If a step has failed, it does nothing. Bytes: 12 a grain read and, for one that is near a piece, 76 read,
+// If a step has failed, it does nothing. Bytes: 12 a grain read and, for one that is near a piece, 88 read,
 // 28 written, and 20 (32 with rolling) a row each way. Order-independent.
 // Elements: near = all, list_shear = all, list_rolling = all.
 #extension GL_GOOGLE_include_directive : require
@@ -34,13 +34,14 @@ layout(scalar, binding = 14) readonly buffer Clock { StepClock clock[]; };
 #include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
-void touch_piece(DemTerms t, uint row, uint word, vec3 x, float r, float m, vec3 v, vec3 w) {
+void touch_piece(DemTerms t, uint row, uint word, vec3 x, vec3 residual_m, float r, float m, vec3 v, vec3 w) {
     uint piece = (word & ~KEPT) - FIRST_PIECE;
     PieceMotion its = piece_motions[piece];
     PieceShape shape = shapes[piece];
-    vec4 surface = polyhedron_surface(shape, rotate_inverse(its.rotation, x - its.centre_m));
+    vec3 apart = (x - its.centre_m) + residual_m;
+    vec4 surface = polyhedron_surface(shape, rotate_inverse(its.rotation, apart));
     surface.xyz = rotate(its.rotation, surface.xyz);
-    vec3 arm = (x - its.centre_m) - lever_of(r, surface) * surface.xyz;
+    vec3 arm = apart - lever_of(r, surface) * surface.xyz;
     float inverse_mass = inverse_mass_at(shape, its.rotation, arm, surface.xyz);
     ContactForce contact = touch_surface(t, row, word, surface, velocity_at(its, arm), its.spin_1_s,
                                          inverse_mass, shape.friction, shape.damping_ratio, 0.0, 0.0,
@@ -64,6 +65,6 @@ void main() {
     torque_n_m = load[i].torque_n_m;
     float m = mass_of(t, own_sphere.w);
     [[dont_unroll]] for (; row < end; ++row)
-        touch_piece(t, row, near[row], own_sphere.xyz, own_sphere.w, m, v, w);
+        touch_piece(t, row, near[row], own_sphere.xyz, motion[i].residual_m, own_sphere.w, m, v, w);
     load[i] = ContactLoad(force_n, row, torque_n_m);
 }

@@ -95,9 +95,10 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
     }
     Oscillator oscillator = oscillator_of(c.damping_ratio, c.mass_kg, t.normal_stiffness_n_m, t.dt_s);
     float damping = oscillator.damping_n_s_m;
+    float load_n = 0.0;
     bool has_ended = false;
-    float pressed =
-        normal_force(oscillator, c.overlap_m, separation_m_s, history.phase == NEW, is_bonded, has_ended);
+    float pressed_n = normal_force(oscillator, c.overlap_m, separation_m_s, history.phase == NEW, is_bonded,
+                                   load_n, has_ended);
     history.phase = has_ended ? ENDED : HELD;
     precise vec3 shear = tangential(history.shear_m, c.normal) + t.dt_s * sliding;
     float along_damping = t.tangential_damping_ratio * damping;
@@ -115,10 +116,9 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
         bool is_slow = dot(c.velocity_m_s, c.velocity_m_s) <= t.bond_below_m_s * t.bond_below_m_s;
         history.slow_s = is_slow ? history.slow_s + t.dt_s : 0.0;
     }
-    float load = max(pressed, 0.0);
     if (!is_bonded || c.bond_yields) {
         vec3 whole = along;
-        along = cut(whole, is_bonded ? c.bond_shear_strength_n : c.friction * load);
+        along = cut(whole, is_bonded ? c.bond_shear_strength_n : c.friction * load_n);
         if (along != whole)
             shear = t.tangential_stiffness_n_m > 0.0
                         ? -(along + along_damping * sliding) / t.tangential_stiffness_n_m
@@ -131,7 +131,7 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
         float stiffness = 2.25 * t.normal_stiffness_n_m * arm * arm;
         precise vec3 rolling = history.rolling + t.dt_s * c.spin_1_s;
         vec3 whole = -stiffness * rolling;
-        vec3 couple = cut(whole, arm * load);
+        vec3 couple = cut(whole, arm * load_n);
         if (couple != whole) rolling = -couple / stiffness;
         else couple -= (2.0 * ROLLING_DAMPING * sqrt(c.rolling_inertia_kg_m2 * stiffness)) * c.spin_1_s;
         history.rolling = rolling;
@@ -141,7 +141,7 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
         history.bond_state = BONDED;
         history.slow_s = 0.0;
     }
-    force.normal_force_n += pressed * c.normal;
+    force.normal_force_n += pressed_n * c.normal;
     force.tangential_force_n = along;
     force.is_kept = true;
     return force;

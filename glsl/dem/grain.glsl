@@ -8,6 +8,9 @@ struct GrainMotion {
     vec3 velocity_m_s;
     uint id;
     vec3 spin_1_s;
+    // Part of the position in m below its ulp: grains move by Δt v wherever they are, and overlaps of a few
+    // ulps of positions, such as those under a grain's own weight, are not rounded.
+    vec3 residual_m;
 };
 
 // Returns how far the centre and the surface of a grain of radius r move, whichever is faster, in radii per

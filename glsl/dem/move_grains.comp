@@ -1,14 +1,15 @@
 #version 460
-// Integrates the motion of a grain under the sum of its contact forces: v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x
-// + Δt v, and moves it out of bodies and walls that it has penetrated too deep (Gucer2010 eq 3.16). Turbulent
-// drag is implicit, v ← v/(1 + Δt k |v|): it never reverses a velocity.
+// Integrates the motion of a grain under the sum of its contact forces: v ← v + Δt F/m, ω ← ω + Δt T/I, x ←
+// x + Δt v with a residual below the ulp of x, and moves it out of bodies and walls that it has penetrated
+// too deep (Gucer2010 eq 3.16). Turbulent drag is implicit, v ← v/(1 + Δt k |v|): it never reverses a
+// velocity.
 //
 // Contact lists become stale if a grain has moved by half their skin, or a body is near it that is not in its
 // list: bodies move, and the distance to a terrain changes faster than the position.
 //
 // A grain that is not finite, or moves by more than MAX_TRAVEL, is a fault.
 //
-// Bytes: 88 a grain read, 44 written. Order-independent.
+// Bytes: 100 a grain read, 56 written. Order-independent.
 // Elements: body_data = 0, clock = 0, fault = 0, sums = 0, first_row = 0, near = 0, lists = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -92,7 +93,12 @@ void main() {
     w += (t.dt_s / (BALL_INERTIA * m * r * r)) * load[i].torque_n_m;
     // Before walls and bodies stop it. A speed whose square is infinite is too high, too.
     float travel = t.dt_s * max(sqrt(dot(v, v)) / r, sqrt(dot(w, w)));
-    x += t.dt_s * v;
+    precise vec3 before_m = x;
+    precise vec3 step_m = t.dt_s * v + motion[i].residual_m;
+    precise vec3 after_m = before_m + step_m;
+    precise vec3 done_m = after_m - before_m;
+    precise vec3 residual_m = (before_m - (after_m - done_m)) + (step_m - done_m);
+    x = after_m;
     vec3 integrated = x;
     bool is_stale = false;
     if (HAS_BODIES != 0u) {
@@ -121,6 +127,7 @@ void main() {
     sphere[i] = vec4(x, r);
     motion[i].velocity_m_s = v;
     motion[i].spin_1_s = w;
+    motion[i].residual_m = residual_m;
     uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
     bool is_finite = max(bits.x, max(bits.y, bits.z)) < 0x7f800000u;
     if (is_finite && travel <= MAX_TRAVEL) return;

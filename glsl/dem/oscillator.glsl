@@ -6,6 +6,11 @@
 // Half a turn, θ = π, damps by e^{−κπ}, so κ = −ln(e)/π = β/√(1 − β²) makes the restitution e for any Δt. The
 // spring keeps its stiffness k. Since grains touch and part between steps, the first and the last step of a
 // contact take the share of their time in contact into account.
+//
+// The force is attractive at the end of a rebound, so that the impulse of its positive part exceeds the
+// impulse of the force, by 14 % at e = 0.1. Coulomb's law bounds friction by a load instead, whose impulse
+// over a rebound is that of the force: once the ends separate, at most the impulse that is still to come,
+// which is 0 from where they are as fast as they will part.
 #ifndef DEM_OSCILLATOR
 #define DEM_OSCILLATOR
 
@@ -67,11 +72,37 @@ float parting_at_exit(Oscillator o, float overlap_m, float gap_m) {
     return o.angle / o.dt_s * exponential(-o.decay * theta) * sqrt(q * q + overlap_m * overlap_m);
 }
 
-// Returns the normal force of a contact, positive if it pushes. `has_ended` is set if the rebound ends in
-// this step.
+// Returns the angle whose sine and cosine have these ratios to a size, from 0 to π, to 1e-6, by two halvings.
+float angle_of(float along, float across, float size) {
+    float half_tangent = along / max(size + abs(across), 1.0e-37);
+    float t = half_tangent / (1.0 + sqrt(1.0 + half_tangent * half_tangent));
+    float t2 = t * t;
+    float tail = 1.0 / 7.0 - t2 * (1.0 / 9.0 - t2 / 11.0);
+    float angle = 4.0 * t * (1.0 - t2 * (1.0 / 3.0 - t2 * (1.0 / 5.0 - t2 * tail)));
+    return across < 0.0 ? 3.14159265 - angle : angle;
+}
+
+// Returns the speed at which the ends will part, given the separation velocity before the step.
+float parting_to_come(Oscillator o, float overlap_m, float separation_m_s) {
+    // Sine and cosine of the angle that is left, times the same length.
+    float along = overlap_m * sine(o.angle);
+    float across = (overlap_m + o.dt_s * separation_m_s) * exponential(-o.decay * o.angle) -
+                   overlap_m * cosine(o.angle);
+    float size = sqrt(along * along + across * across);
+    float share = exponential(-o.decay * angle_of(along, across, size) / 16.0);
+    [[unroll]] for (uint k = 0u; k < 4u; ++k) share *= share;
+    return o.angle / o.dt_s * size / sine(o.angle) * share;
+}
+
+// Share of the speed of parting from which the load is bounded by the impulse to come: grains at rest, which
+// few steps of strong damping do not resolve, are below it.
+const float SEPARATING = 0.25;
+
+// Returns the normal force of a contact, positive if it pushes. `load_n` bounds friction; `has_ended` is set
+// if the rebound ends in this step. (Results in a struct would make glslang's propagation of `precise` take
+// hours.)
 float normal_force(Oscillator o, float overlap_m, float separation_m_s, bool is_new, bool is_bonded,
-                   out bool has_ended) {
-    has_ended = false;
+                   out float load_n, out bool has_ended) {
     float before = separation_m_s;
     bool touched_in_step =
         is_new && !is_bonded && separation_m_s < 0.0 && overlap_m <= -separation_m_s * o.dt_s;
@@ -80,9 +111,12 @@ float normal_force(Oscillator o, float overlap_m, float separation_m_s, bool is_
     float force =
         o.stiffness_n_m * overlap_m - o.damping_n_s_m * before + (before - separation_m_s) * per_step;
     float gap_m = o.dt_s * (separation_m_s + force / per_step) - overlap_m;
-    if (is_bonded || gap_m <= 0.0) return force;
-    has_ended = true;
-    return (parting_at_exit(o, overlap_m, gap_m) - separation_m_s) * per_step;
+    has_ended = !is_bonded && gap_m > 0.0;
+    if (has_ended) force = (parting_at_exit(o, overlap_m, gap_m) - separation_m_s) * per_step;
+    float parting = parting_to_come(o, overlap_m, before);
+    bool is_separating = separation_m_s > SEPARATING * parting;
+    load_n = max(is_separating ? min(force, (parting - separation_m_s) * per_step) : force, 0.0);
+    return force;
 }
 
 #endif

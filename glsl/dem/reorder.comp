@@ -2,7 +2,7 @@
 // Permutes the grains when contact lists are built: packs the data read by other grains in the order of their
 // cells (dem/grain.glsl), from columns in the order of ids, and stores the index of each id.
 //
-// Bytes: 44 read, 48 written a grain. Order-independent.
+// Bytes: 56 read, 60 written a grain. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/grain.glsl"
@@ -16,12 +16,13 @@ layout(scalar, binding = 5) readonly buffer Radius { float radius[]; };
 layout(scalar, binding = 6) writeonly buffer Place { uint place[]; };
 layout(scalar, binding = 7) writeonly buffer Sphere { vec4 sphere[]; };
 layout(scalar, binding = 8) writeonly buffer Motion { GrainMotion motion[]; };
+layout(scalar, binding = 9) readonly buffer Residual { vec3 residual_m[]; };
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     uint id = order[i];
     sphere[i] = vec4(position[id], radius[id]);
-    motion[i] = GrainMotion(velocity[id], id, spin[id]);
+    motion[i] = GrainMotion(velocity[id], id, spin[id], residual_m[id]);
     place[id] = i;
 }

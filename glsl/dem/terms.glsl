@@ -24,6 +24,8 @@ struct DemTerms {
     // μ of the lower and of the upper walls of the domain, by axis.
     vec3 lower_wall_friction;
     vec3 upper_wall_friction;
+    // Bit k is set if wall k (dem/partners.glsl) coincides with a body, which is the wall there.
+    uint walls_that_are_bodies;
     // Attraction between touching grains, and the gap over which it falls to 0; likewise towards a terrain.
     float cohesion_n;
     float cohesion_range_m;

@@ -4,10 +4,11 @@
 // These are the first two lines of the loop in Chen2021 fig 5.1b; predict computes the predicted position
 // itself after the sort, and project_out_of_bodies moves it out of bodies.
 //
-// Bytes: 40 a particle (position 12, velocity 12 + 12, key 4). Order-independent.
+// Bytes: 52 a particle (position 12, residual 12, velocity 12 + 12, key 4). Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
+#include "pbd/motion.glsl"
 #include "pbd/walls.glsl"
 
 // Periodic axes, a bit each.
@@ -17,6 +18,7 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) buffer Position { vec3 position[]; };
 layout(scalar, binding = 2) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 3) writeonly buffer Key { uint key[]; };
+layout(scalar, binding = 4) readonly buffer Residual { vec3 residual_m[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -29,7 +31,7 @@ void main() {
     if (i >= count[0]) return;
     vec3 v = velocity[i] + dt_s * gravity_m_s2;
     velocity[i] = v;
-    vec3 x = position[i] + dt_s * v;
+    vec3 x = moved(position[i], residual_m[i], v, dt_s);
     if (PERIODIC != 0u) {
         // Prediction and position move together, so that predict.comp finds the former in the domain.
         vec3 shift_m = lap_shift_m(walls, PERIODIC, x);

@@ -1,10 +1,12 @@
 #version 460
-// Computes predicted positions x* = confine(x + Δt v), in the sorted order; Chen2021 fig 5.1b. With
-// IS_COMPENSATED starts the compensated sum of the step's corrections (solve_positions.comp).
+// Computes predicted positions x* = confine(x + Δt v) and their residuals (motion.glsl), in the sorted order;
+// Chen2021 fig 5.1b. With IS_COMPENSATED starts the compensated sum of the step's corrections
+// (solve_positions.comp).
 //
-// Bytes: 36 a particle, 48 with IS_COMPENSATED. Order-independent.
+// Bytes: 60 a particle, 72 with IS_COMPENSATED. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "pbd/motion.glsl"
 #include "pbd/walls.glsl"
 
 // Periodic axes, a bit each.
@@ -16,6 +18,8 @@ layout(scalar, binding = 1) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 2) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 3) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) writeonly buffer Compensation { vec3 compensation[]; };
+layout(scalar, binding = 5) readonly buffer Residual { vec3 residual_m[]; };
+layout(scalar, binding = 6) writeonly buffer NextResidual { vec3 next_residual_m[]; };
 layout(scalar, push_constant) uniform Params {
     Walls walls;
     float dt_s;
@@ -24,9 +28,11 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    // Precise: update_velocity repeats this arithmetic and must get the same bits.
-    precise vec3 step_m = dt_s * velocity[i];
-    precise vec3 unconstrained = position[i] + step_m;
-    predicted[i] = confine(walls, PERIODIC, unconstrained);
+    vec3 rest_m;
+    vec3 unconstrained = moved(position[i], residual_m[i], velocity[i], dt_s, rest_m);
+    vec3 confined = confine(walls, PERIODIC, unconstrained);
+    predicted[i] = confined;
+    // A wall is where it is, without a residual.
+    next_residual_m[i] = mix(rest_m, vec3(0.0), notEqual(confined, unconstrained));
     if (IS_COMPENSATED != 0u) compensation[i] = vec3(0.0);
 }

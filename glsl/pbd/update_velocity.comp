@@ -9,11 +9,13 @@
 //
 // Also finds faults (fault.glsl), since it reads all of the state that a step has changed but the density:
 // keeps the lowest index of each kind, whatever the order of threads.
-// Bytes: 52 a particle, 64 with IS_COMPENSATED; 4 of them are the density. Order-independent.
+// What the sum holds beyond x* is part of the residual of positions from then on.
+// Bytes: 64 a particle, 100 with IS_COMPENSATED; 4 of them are the density. Order-independent.
 // Elements: faulty = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "pbd/fault.glsl"
+#include "pbd/motion.glsl"
 
 layout(constant_id = 1) const uint IS_COMPENSATED = 0;
 
@@ -26,6 +28,8 @@ layout(scalar, binding = 5) readonly buffer Compensation { vec3 compensation[]; 
 layout(scalar, binding = 6) readonly buffer Density { float density[]; };
 // Lowest index of a particle with each kind of fault, and the bits of the largest speed.
 layout(scalar, binding = 7) buffer Faulty { uint faulty[]; };
+layout(scalar, binding = 8) readonly buffer Residual { vec3 residual_m[]; };
+layout(scalar, binding = 9) buffer NextResidual { vec3 next_residual_m[]; };
 layout(scalar, push_constant) uniform Params {
     float dt_s;
     FaultLimits limits;
@@ -35,14 +39,15 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 v = velocity[i];
-    // Repeats the arithmetic of predict, so that a particle that no constraint moved keeps its velocity to
-    // the bit.
-    precise vec3 step_m = dt_s * v;
+    // As in predict, so that a particle that no constraint moved keeps its velocity to the bit.
     vec3 x = position[i];
-    precise vec3 unconstrained = x + step_m;
+    vec3 unconstrained = moved(x, residual_m[i], v, dt_s);
     vec3 constrained = predicted[i];
     vec3 moved_m = constrained - unconstrained;
-    if (IS_COMPENSATED != 0u) moved_m += compensation[i];
+    if (IS_COMPENSATED != 0u) {
+        moved_m += compensation[i];
+        next_residual_m[i] += compensation[i];
+    }
     vec3 u = v + moved_m / dt_s;
     updated[i] = u;
     uint kind = fault_of(limits, x, v, constrained, u, density[i]);

@@ -16,6 +16,7 @@ pub fn fluid_state(simulation: &Simulation) -> State {
     let (device, fluid, n) = (&simulation.device, &simulation.fluid, simulation.len());
     State {
         position: device.download(fluid.position(), n).unwrap(),
+        residual: [fluid.residual.front(), fluid.residual.back()].map(|r| device.download(r, n).unwrap()),
         velocity: device.download(fluid.velocity(), n).unwrap(),
         id: device.download(fluid.id(), n).unwrap(),
         key: device.download(fluid.key(), n).unwrap(),
@@ -106,6 +107,7 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
             .or_else(|| ints("cell_start", &device.cell_start, &twin.cell_start)),
         Stage::Reorder => ints("id", &device.id, &twin.id)
             .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 0.0))
+            .or_else(|| beyond("residual", max_difference(&device.residual[0], &twin.residual[0]), 0.0))
             .or_else(|| beyond("velocity", max_difference(&device.velocity, &twin.velocity), 0.0)),
         Stage::ListNeighbours => None,
         Stage::Predict | Stage::SolvePositions => {
@@ -116,7 +118,12 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
             let lost = device.compensation.iter().flatten().zip(twin.compensation.iter().flatten());
             let same = places.zip(lost).filter(|((a, b), _)| a == b);
             let compensation_m = same.map(|(_, (a, b))| (a - b).abs()).fold(0.0, f32::max);
+            let places = device.predicted.iter().flatten().zip(twin.predicted.iter().flatten());
+            let rests = device.residual[1].iter().flatten().zip(twin.residual[1].iter().flatten());
+            let same = places.zip(rests).filter(|((a, b), _)| a == b);
+            let residual_m = same.map(|(_, (a, b))| (a - b).abs()).fold(0.0, f32::max);
             beyond("predicted", max_difference(&device.predicted, &twin.predicted), 1e-6)
+                .or_else(|| beyond("residual", residual_m, 2e-8))
                 .or_else(|| beyond("compensation", compensation_m, 2e-8))
                 .or_else(|| beyond("multiplier", multiplier, 1e-6))
         }
@@ -144,7 +151,8 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
             .or_else(|| (device.faults.lowest != twin.faults.lowest).then(|| "faults".to_owned())),
         Stage::EndStep => None,
         Stage::SmoothVelocity => beyond("velocity", max_difference(&device.velocity, &twin.velocity), 1e-4)
-            .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 0.0)),
+            .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 0.0))
+            .or_else(|| beyond("residual", max_difference(&device.residual[0], &twin.residual[0]), 0.0)),
     }
 }
 

@@ -128,6 +128,7 @@ impl Grainpack {
             velocities_m_s: grains.iter().map(|g| narrow(g.velocity)).collect(),
             spins_1_s: grains.iter().map(|g| narrow(g.spin)).collect(),
             radii_m: grains.iter().map(|g| g.radius as f32).collect(),
+            residuals_m: Vec::new(),
         };
         let dem = Dem::new(&device, parameters, &beginning, Tuning::default()).expect("grains that fit");
         Self { dem, p, bodies, slabs, beginning, device, replay: Replay::default() }

@@ -43,7 +43,7 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
         }
         let has_springs = p.springs.contact_n_m > 0.0 || p.springs.link_n_m > 0.0;
         for i in 0..if has_springs { 0 } else { state.solid.len() } {
-            let free = p.fluid.predict_one(state.solid.position[i], state.solid.velocity[i]);
+            let free = p.fluid.predict_one(state.solid.position[i], [0.0; 3], state.solid.velocity[i])[0];
             let confined = p.fluid.confine(free);
             for axis in 0..3 {
                 state.solid.push[i][axis] += confined[axis] - free[axis];
@@ -95,6 +95,8 @@ impl Download<'_> {
         };
         Phase {
             position: self.of(phase_particles.position(), n),
+            residual: [phase_particles.residual.front(), phase_particles.residual.back()]
+                .map(|r| self.of(r, n)),
             velocity: self.of(phase_particles.velocity(), n),
             id: self.of(phase_particles.id(), n),
             temperature_c: self.of(phase_particles.temperature.front(), n),
@@ -260,7 +262,10 @@ pub fn snow_disagreement(
             c.ints("cell_start", |phase| &phase.cell_start);
         }
         Stage::Reorder => c.moved(),
-        Stage::Predict => c.vectors("predicted", |phase| &phase.predicted, 1e-6),
+        Stage::Predict => {
+            c.vectors("predicted", |phase| &phase.predicted, 1e-6);
+            c.vectors("residual", |phase| &phase.residual[1], 1e-7);
+        }
         Stage::ListNeighbours => {}
         Stage::Conduct => c.heat(),
         Stage::BreakLinks | Stage::BuildLinks => c.equal("links", |state| state.links.clone()),
@@ -286,6 +291,7 @@ pub fn snow_disagreement(
         }
         Stage::SmoothVelocity => {
             c.vectors("position", |phase| &phase.position, 0.0);
+            c.vectors("residual", |phase| &phase.residual[0], 0.0);
             c.vectors("velocity", |phase| &phase.velocity, 1e-4 * tolerance_scale);
         }
     }

@@ -151,6 +151,8 @@ pub struct Parameters {
 pub struct State {
     /// x in m.
     pub position: Vec<[f32; 3]>,
+    /// Part of x below its ulp, and that of x*, in m.
+    pub residual: [Vec<[f32; 3]>; 2],
     /// v in m/s.
     pub velocity: Vec<[f32; 3]>,
     /// Ids.
@@ -260,6 +262,16 @@ pub fn spline_wall_slope(q: f32) -> f32 {
     32.0 * (u2 * u2 * (1.0 / 4.0 - u / 5.0) - 4.0 * v2 * v2 * (1.0 / 8.0 - v / 5.0))
 }
 
+/// Returns the part of a vector along the line of an offset; 0 for an offset of 0.
+pub fn along(offset: [f32; 3], v: [f32; 3]) -> [f32; 3] {
+    let square = dot(offset, offset);
+    if square == 0.0 {
+        return [0.0; 3];
+    }
+    let share = dot(offset, v) / square;
+    offset.map(|x| share * x)
+}
+
 /// `no_slip_drag` of `pbd/walls.glsl`.
 pub fn no_slip_drag(q: f32) -> f32 {
     let s = q.max(0.1);
@@ -267,7 +279,8 @@ pub fn no_slip_drag(q: f32) -> f32 {
         return 0.0;
     }
     let s2 = s * s;
-    std::f32::consts::TAU * (1.0 / 40.0 - s2 * (1.0 / 12.0 - s2 * (1.0 / 8.0 - s / 15.0))) / s
+    let series = 1.0 / 20.0 - s2 * (1.0 / 3.0 + s2 * (1.0 / 4.0 + s.ln() - s * (8.0 / 15.0)));
+    1.25 * std::f32::consts::PI * series / s
 }
 
 impl Parameters {
@@ -503,8 +516,21 @@ impl Parameters {
     }
 
     /// Returns x + Δt v in m.
-    pub fn predict_one(&self, x: [f32; 3], v: [f32; 3]) -> [f32; 3] {
-        zip(x, v, |x, v| x + self.dt_s * v)
+    ///
+    /// Also returns the residual of the sum: what its rounding cuts off.
+    pub fn predict_one(&self, x: [f32; 3], residual: [f32; 3], v: [f32; 3]) -> [[f32; 3]; 2] {
+        let step = zip(v, residual, |v, r| self.dt_s * v + r);
+        let to = zip(x, step, |x, s| x + s);
+        // The sum of two floats and its rounding error, as a float, are exact in f64 for all but tiny steps.
+        let lost = std::array::from_fn(|a| (f64::from(x[a]) + f64::from(step[a]) - f64::from(to[a])) as f32);
+        [to, lost]
+    }
+
+    /// Returns the predicted position, and the residual that it starts with.
+    pub fn confined_prediction(&self, x: [f32; 3], residual: [f32; 3], v: [f32; 3]) -> [[f32; 3]; 2] {
+        let [to, lost] = self.predict_one(x, residual, v);
+        let confined = self.confine(to);
+        [confined, std::array::from_fn(|a| if confined[a] == to[a] { lost[a] } else { 0.0 })]
     }
 
     /// Returns the neighbours of each particle within 1.1 h at x*, in the order in which kernels visit them,
@@ -653,6 +679,7 @@ impl State {
             multiplier: vec![0.0; n],
             excess: vec![0.0; n],
             compensation: vec![[0.0; 3]; n],
+            residual: [vec![[0.0; 3]; n], vec![[0.0; 3]; n]],
             solve: DensitySolve::default(),
             density: vec![0.0; n],
             updated: vec![[0.0; 3]; n],
@@ -669,11 +696,12 @@ impl State {
     pub fn integrate(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
             self.velocity[i] = zip(self.velocity[i], p.gravity_m_s2, |v, g| v + p.dt_s * g);
-            let shift_m = p.lap_shift_m(p.predict_one(self.position[i], self.velocity[i]));
+            let residual = self.residual[0][i];
+            let shift_m = p.lap_shift_m(p.predict_one(self.position[i], residual, self.velocity[i])[0]);
             if shift_m != [0.0; 3] {
                 self.position[i] = zip(self.position[i], shift_m, |x, shift| x - shift);
             }
-            let x = p.confine(p.predict_one(self.position[i], self.velocity[i]));
+            let [x, _] = p.confined_prediction(self.position[i], residual, self.velocity[i]);
             self.key[i] = p.grid.cell_key(x);
         }
     }
@@ -688,6 +716,7 @@ impl State {
     pub fn reorder(&mut self) {
         self.position = gather(&self.position, &self.order);
         self.velocity = gather(&self.velocity, &self.order);
+        self.residual[0] = gather(&self.residual[0], &self.order);
         self.id = gather(&self.id, &self.order);
         self.multiplier = gather(&self.multiplier, &self.order);
     }
@@ -699,8 +728,10 @@ impl State {
 
     /// Twin of `pbd/predict`.
     pub fn predict(&mut self, p: &Parameters) {
-        let pairs = self.position.iter().zip(&self.velocity);
-        self.predicted = pairs.map(|(x, v)| p.confine(p.predict_one(*x, *v))).collect();
+        for i in 0..self.position.len() {
+            let start = (self.position[i], self.residual[0][i], self.velocity[i]);
+            [self.predicted[i], self.residual[1][i]] = p.confined_prediction(start.0, start.1, start.2);
+        }
         self.compensation.fill([0.0; 3]);
         self.project_out_of_bodies(p);
     }
@@ -852,8 +883,9 @@ impl State {
     /// Twin of `pbd/update_velocity`.
     pub fn update_velocity(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
-            let unconstrained = p.predict_one(self.position[i], self.velocity[i]);
+            let [unconstrained, _] = p.predict_one(self.position[i], self.residual[0][i], self.velocity[i]);
             let moved = zip(self.predicted[i], unconstrained, |a, b| a - b);
+            self.residual[1][i] = zip(self.residual[1][i], self.compensation[i], |r, c| r + c);
             let moved = zip(moved, self.compensation[i], |m, c| (m + c) / p.dt_s);
             self.updated[i] = zip(self.velocity[i], moved, |v, m| v + m);
             let start = [self.position[i], self.velocity[i]];
@@ -875,9 +907,9 @@ impl State {
             let own = self.updated[i];
             let mut smoothing = [0.0f32; 3];
             let mut viscous = [0.0f32; 3];
-            for (j, _, q) in p.neighbours(self, |j| self.predicted[j], i) {
+            for (j, offset, q) in p.neighbours(self, |j| self.predicted[j], i) {
                 let weight = p.kernel.shape(q);
-                let towards = zip(self.updated[j], own, |a, b| a - b);
+                let towards = along(offset, zip(self.updated[j], own, |a, b| a - b));
                 smoothing = zip(smoothing, towards, |s, t| s + weight * t);
                 viscous = zip(viscous, towards, |s, t| s + (1.0 - q) * t);
             }
@@ -885,8 +917,8 @@ impl State {
             let rate = p.viscous_wall_drag(self.predicted[i]);
             self.velocity[i] = std::array::from_fn(|a| {
                 own[a]
-                    + p.xsph_viscosity * (p.kernel.scale() * p.volume_h3 * smoothing[a] - drag[a])
-                    + p.viscosity_share * (viscous[a] - p.viscous_wall_scale * rate[a] * own[a])
+                    + p.xsph_viscosity * (3.0 * p.kernel.scale() * p.volume_h3 * smoothing[a] - drag[a])
+                    + p.viscosity_share * (5.0 * viscous[a] - p.viscous_wall_scale * rate[a] * own[a])
             });
             let changes = p.apply_body_drag(self.predicted[i], own, p.wall_xsph * p.xsph_viscosity);
             for (k, change) in changes.into_iter().enumerate() {
@@ -898,6 +930,7 @@ impl State {
         self.loads.resize(p.bodies.len(), Load::default());
         reduce_body_loads(&mut self.loads, &mut self.impulses, p.dt_s.into());
         self.position.clone_from(&self.predicted);
+        self.residual.swap(0, 1);
     }
 }
 

@@ -517,7 +517,8 @@ impl State {
             if p.is_fed(*x) {
                 let step = DVec3::from_array(feed.velocity_m_s.map(f64::from)) * p.dt_s();
                 let [low, high] = [p.fluid.domain_min_m, p.fluid.domain_max_m].map(wide);
-                self.fluid.predicted[i] = fluid::narrow((wide(*x) + step).clamp(low, high));
+                self.fluid.predicted[i] =
+                    fluid::narrow((wide(*x) + wide(self.fluid.residual[0][i]) + step).clamp(low, high));
                 velocity[i] = feed.velocity_m_s;
             }
         }

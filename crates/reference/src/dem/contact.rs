@@ -31,6 +31,8 @@ pub struct Parameters {
     pub wall_restitution: f64,
     /// μ on the lower and on the upper walls of the domain, by axis.
     pub wall_friction: [[f64; 3]; 2],
+    /// True for the lower and the upper walls, by axis, that coincide with a body, which is the wall there.
+    pub wall_is_body: [[bool; 3]; 2],
     /// Attraction between touching grains in N, and the gap in m over which it falls to 0.
     pub cohesion: (f64, f64),
     /// Attraction to a terrain, like `cohesion`.
@@ -193,8 +195,8 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
     let oscillator = Oscillator::new(damping_ratio(c.restitution), c.mass, p.normal_stiffness, p.dt_s);
     let damping = oscillator.damping_n_s_m;
     let is_new = history.phase == Phase::New;
-    let (pressed, has_ended) = oscillator.normal_force(c.overlap, separation_m_s, is_new, is_bonded);
-    let phase = if has_ended { Phase::Ended } else { Phase::Held };
+    let pressed = oscillator.normal_force(c.overlap, separation_m_s, is_new, is_bonded);
+    let phase = if pressed.has_ended { Phase::Ended } else { Phase::Held };
     let along_damping = p.tangential_damping_ratio * damping;
     let mut shear = in_plane(history.shear) + p.dt_s * sliding;
     let mut along = -p.tangential_stiffness * shear - along_damping * sliding;
@@ -210,11 +212,10 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
     } else if let Some(bonds) = p.bonds.filter(|_| c.may_bond) {
         slow = if c.velocity.length() <= bonds.below { slow + p.dt_s } else { 0.0 };
     }
-    let load = pressed.max(0.0);
     let limit = match is_bonded {
         true if c.bond_yields => c.strength[1],
         true => f64::INFINITY,
-        false => c.friction * load,
+        false => c.friction * pressed.load,
     };
     if along.length() > limit {
         along = cut(along, limit);
@@ -229,8 +230,8 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
         let stiffness = 2.25 * p.normal_stiffness * arm * arm;
         rolling += p.dt_s * c.spin;
         couple = -stiffness * rolling;
-        if couple.length() > arm * load {
-            couple = cut(couple, arm * load);
+        if couple.length() > arm * pressed.load {
+            couple = cut(couple, arm * pressed.load);
             rolling = -couple / stiffness;
         } else {
             couple -= 2.0 * ROLLING_DAMPING * (c.rolling_inertia * stiffness).sqrt() * c.spin;
@@ -242,11 +243,11 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
     {
         (slow, is_bonded) = (0.0, true);
     }
-    if has_ended {
+    if pressed.has_ended {
         slow = 0.0;
     }
     ContactForce {
-        across: pulled.across + pressed * c.normal,
+        across: pulled.across + pressed.force * c.normal,
         along,
         couple,
         history: Some(ContactHistory { shear, rolling, slow, is_bonded, phase }),

@@ -41,7 +41,8 @@ pub(super) fn surfaces(
     x: DVec3,
     time_s: f64,
 ) -> Vec<(Partner, Surface)> {
-    let walls = (0..6_u32).map(|k| {
+    let is_wall = |k: &u32| !p.wall_is_body[*k as usize / 3][*k as usize % 3];
+    let walls = (0..6_u32).filter(is_wall).map(|k| {
         let axis = k as usize % 3;
         let sign = if k < 3 { 1.0 } else { -1.0 };
         let surface = Surface {

@@ -117,7 +117,7 @@ impl State {
             // The displacement by `predict` is the first push of the walls.
             let solid = &self.solid;
             let push = |i: usize| {
-                let unconstrained = p.fluid.predict_one(solid.position[i], solid.velocity[i]);
+                let unconstrained = p.fluid.predict_one(solid.position[i], [0.0; 3], solid.velocity[i])[0];
                 zip(p.fluid.confine(unconstrained), unconstrained, |a, b| a - b)
             };
             self.solid.push = (0..self.solid.len()).map(push).collect();

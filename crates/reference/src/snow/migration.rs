@@ -99,6 +99,7 @@ impl State {
             let taken: Vec<_> = taken.collect();
             phase.position = taken.iter().map(|(from, i, _)| from.position[*i]).collect();
             phase.velocity = taken.iter().map(|(from, i, _)| from.velocity[*i]).collect();
+            phase.residual[0] = taken.iter().map(|(from, i, _)| from.residual[0][*i]).collect();
             phase.id = taken.iter().map(|(from, i, _)| from.id[*i]).collect();
             phase.temperature_c = taken.iter().map(|(from, i, _)| from.temperature_c[*i]).collect();
             phase.enthalpy_j_kg = taken.iter().map(|(from, i, _)| from.enthalpy_j_kg[*i]).collect();

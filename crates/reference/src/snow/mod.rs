@@ -29,7 +29,7 @@ use std::ops::{Index, IndexMut};
 
 use crate::bonds::Bonds;
 use crate::fault::{Faults, Moved};
-use crate::fluid::{self, SPLINE_SCALE, dot, spline_shape, zip};
+use crate::fluid::{self, SPLINE_SCALE, along, dot, spline_shape, zip};
 
 pub use boundary::Boundary;
 pub(crate) use conduction::{corrected_weight, correction_of};
@@ -115,6 +115,8 @@ pub struct Parameters {
 pub struct Phase {
     /// x in m.
     pub position: Vec<[f32; 3]>,
+    /// Part of x below its ulp, and that of x*, in m.
+    pub residual: [Vec<[f32; 3]>; 2],
     /// v in m/s.
     pub velocity: Vec<[f32; 3]>,
     /// Ids, unique over both phases.
@@ -171,6 +173,7 @@ impl Phase {
         let n = position.len();
         Self {
             velocity: vec![[0.0; 3]; n],
+            residual: [vec![[0.0; 3]; n], vec![[0.0; 3]; n]],
             id: (first_id..first_id + n as u32).collect(),
             temperature_c: vec![temperature_c; n],
             enthalpy_j_kg: vec![0.0; n],
@@ -352,10 +355,11 @@ impl State {
             for v in &mut phase.velocity {
                 *v = zip(*v, p.fluid.gravity_m_s2, |v, g| v + p.fluid.dt_s * g);
             }
-            let cell = |(x, v): (&[f32; 3], &[f32; 3])| {
-                p.fluid.grid.cell_key(p.fluid.confine(p.fluid.predict_one(*x, *v)))
+            let cell = |i: usize| {
+                let start = (phase.position[i], phase.residual[0][i], phase.velocity[i]);
+                p.fluid.grid.cell_key(p.fluid.confined_prediction(start.0, start.1, start.2)[0])
             };
-            phase.key = phase.position.iter().zip(&phase.velocity).map(cell).collect();
+            phase.key = (0..phase.position.len()).map(cell).collect();
         }
     }
 
@@ -363,9 +367,12 @@ impl State {
     pub fn predict(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
-            let pairs = phase.position.iter().zip(&phase.velocity);
-            let confined = |(x, v): (&[f32; 3], &[f32; 3])| p.fluid.confine(p.fluid.predict_one(*x, *v));
-            phase.predicted = pairs.map(confined).collect();
+            let n = phase.len();
+            (phase.predicted, phase.residual[1]) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
+            for i in 0..n {
+                [phase.predicted[i], phase.residual[1][i]] =
+                    p.fluid.confined_prediction(phase.position[i], phase.residual[0][i], phase.velocity[i]);
+            }
             phase.body_push = vec![[0.0; 4]; phase.len()];
             for i in 0..phase.len() {
                 phase.project_out_of_bodies(&p.fluid, i, 0.0);
@@ -378,7 +385,8 @@ impl State {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
             let update = |i: usize| {
-                let unconstrained = p.fluid.predict_one(phase.position[i], phase.velocity[i]);
+                let (x, residual) = (phase.position[i], phase.residual[0][i]);
+                let [unconstrained, _] = p.fluid.predict_one(x, residual, phase.velocity[i]);
                 let moved = zip(phase.predicted[i], unconstrained, |a, b| (a - b) / p.fluid.dt_s);
                 zip(phase.velocity[i], moved, |v, m| v + m)
             };
@@ -421,6 +429,7 @@ impl State {
                     if neighbour.kind == kind {
                         let weight = spline_shape(neighbour.q);
                         let towards = zip(phase.updated[neighbour.j], own, |a, b| a - b);
+                        let towards = along(neighbour.offset_h, towards);
                         smoothing = zip(smoothing, towards, |s, t| s + weight * t);
                     }
                 }
@@ -428,7 +437,7 @@ impl State {
                     Kind::Solid => [0.0; 3],
                     Kind::Fluid => p.fluid.wall_drag(phase.predicted[i], own),
                 };
-                let smoothed = zip(smoothing, drag, |s, d| SPLINE_SCALE * p.fluid.volume_h3 * s - d);
+                let smoothed = zip(smoothing, drag, |s, d| 3.0 * SPLINE_SCALE * p.fluid.volume_h3 * s - d);
                 let velocity = zip(own, smoothed, |u, s| u + xsph_viscosity * s);
                 let changes = match kind {
                     Kind::Solid => Vec::new(),
@@ -440,6 +449,7 @@ impl State {
             let phase = &mut self[kind];
             phase.velocity = velocity;
             phase.position.clone_from(&phase.predicted);
+            phase.residual.swap(0, 1);
         }
     }
 

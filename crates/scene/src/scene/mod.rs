@@ -4,6 +4,7 @@
 mod advice;
 mod derived;
 mod every;
+mod faces;
 mod flow_quantity;
 mod ground;
 mod output;

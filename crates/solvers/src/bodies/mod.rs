@@ -30,6 +30,8 @@ pub struct Surroundings {
     /// Friction of the lower and of the upper faces of the domain, by axis; none where it is that of all
     /// walls.
     pub face_friction: [[Option<f32>; 3]; 2],
+    /// True for the lower and the upper faces, by axis, that coincide with a body, which is the wall there.
+    pub face_is_body: [[bool; 3]; 2],
     /// Gravitational acceleration in m/s².
     pub gravity_m_s2: [f32; 3],
     /// Vertical axis: 0, 1 or 2.
@@ -58,6 +60,7 @@ impl Surroundings {
                 .unwrap_or_default()
                 .faces()
                 .map(|axes| axes.map(|face| face.map(|friction| friction as f32))),
+            face_is_body: scene.bodies_at_faces().map(|axes| axes.map(|body| body.is_some())),
             gravity_m_s2: narrow(scene.gravity_m_s2()),
             up_axis: scene.up_axis.index() as u32,
             ..Default::default()

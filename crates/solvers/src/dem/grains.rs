@@ -11,6 +11,8 @@ pub struct Grains {
     pub spins_1_s: Vec<[f32; 3]>,
     /// Radii in m.
     pub radii_m: Vec<f32>,
+    /// Parts of positions in m below their ulp; none: 0.
+    pub residuals_m: Vec<[f32; 3]>,
 }
 
 /// Maximum number of grains: rows of contact lists keep their state in the bits above.

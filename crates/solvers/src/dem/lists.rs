@@ -237,6 +237,7 @@ impl ContactLists {
             velocity: &grains.velocity,
             spin: &grains.spin,
             row_count: &self.row_count,
+            residual_m: &grains.residual,
         };
         recorder.dispatch_counted(&self.store_grains, bindings, ());
         self.scan.record_if_any(recorder, ends, &self.row_count, &contacts.first_row)?;

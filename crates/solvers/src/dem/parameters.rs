@@ -67,6 +67,7 @@ impl DemParameters {
             wall_damping_ratio: damping_ratio(dem.wall_restitution()) as f32,
             lower_wall_friction,
             upper_wall_friction,
+            walls_that_are_bodies: bits(surroundings.face_is_body),
             cohesion_n: dem.cohesion_n as f32,
             cohesion_range_m: dem.cohesion_range_m() as f32,
             adhesion_n: dem.terrain_adhesion_n as f32,
@@ -146,6 +147,11 @@ impl DemParameters {
     pub fn n_cells(&self) -> u32 {
         self.terms.grid.cells.iter().product()
     }
+}
+
+/// Returns a word with bit 3 side + axis set where a face is marked.
+fn bits(faces: [[bool; 3]; 2]) -> u32 {
+    faces.as_flattened().iter().zip(0..).map(|(is_set, bit)| u32::from(*is_set) << bit).sum()
 }
 
 /// Returns the inverse of the quantum of force on pieces. Forces add up as 64-bit integers in units of 2^-40

@@ -21,6 +21,8 @@ pub struct Particles {
     pub velocity: Buffer<[f32; 3]>,
     /// Angular velocity in 1/s.
     pub spin: Buffer<[f32; 3]>,
+    /// Part of the position in m below its ulp.
+    pub residual: Buffer<[f32; 3]>,
     /// Radius in m.
     pub radius: Buffer<f32>,
     /// Centre and radius of each grain in m, in cell order.
@@ -38,7 +40,7 @@ impl Particles {
     /// # Errors
     /// Out of memory; columns of different lengths.
     pub fn upload(device: &Device, grains: &Grains, workgroup_size: u32) -> Result<Self, SolverError> {
-        let Grains { positions_m, velocities_m_s, spins_1_s, radii_m } = grains;
+        let Grains { positions_m, velocities_m_s, spins_1_s, radii_m, .. } = grains;
         let n = positions_m.len();
         let lengths =
             [("velocity", velocities_m_s.len()), ("spin", spins_1_s.len()), ("radius", radii_m.len())];
@@ -47,6 +49,8 @@ impl Particles {
             let problem = format!("has {n} grains, expected {MAX_GRAINS} at most");
             return Err(SolverError::State { column: "position".into(), problem });
         }
+        let mut residuals_m = grains.residuals_m.clone();
+        residuals_m.resize(n, [0.0; 3]);
         let ids: Vec<u32> = (0..n as u32).collect();
         let uses = Uses::RECORDED;
         let mut table = ParticleTable::new(device, n as u32, n as u32, workgroup_size)?;
@@ -59,6 +63,7 @@ impl Particles {
             velocity,
             radius: table.computed("radius", "m", uses, radii_m)?.front().clone(),
             spin: table.computed("spin", "1/s", uses, spins_1_s)?.front().clone(),
+            residual: table.computed("position_residual", "m", Uses::STATE, &residuals_m)?.front().clone(),
             sphere: device.buffer("grain sphere", n)?,
             motion: device.buffer("grain motion", n)?,
             load: device.buffer("contact load", n)?,
@@ -69,9 +74,13 @@ impl Particles {
         let sphere = |(&[x, y, z], &r): (&[f32; 3], &f32)| [x, y, z, r];
         let spheres: Vec<[f32; 4]> = positions_m.iter().zip(radii_m).map(sphere).collect();
         device.upload(&particles.sphere, &spheres)?;
-        let motions = velocities_m_s.iter().zip(spins_1_s).zip(0..);
-        let motion = |((&velocity_m_s, &spin_1_s), id)| GrainMotion { velocity_m_s, id, spin_1_s };
-        device.upload(&particles.motion, &motions.map(motion).collect::<Vec<_>>())?;
+        let motion = |id: usize| GrainMotion {
+            velocity_m_s: velocities_m_s[id],
+            id: id as u32,
+            spin_1_s: spins_1_s[id],
+            residual_m: residuals_m[id],
+        };
+        device.upload(&particles.motion, &(0..n).map(motion).collect::<Vec<_>>())?;
         Ok(particles)
     }
 
@@ -93,6 +102,7 @@ impl Particles {
             place,
             sphere: &self.sphere,
             motion: &self.motion,
+            residual_m: &self.residual,
         };
         recorder.dispatch_counted(&self.reorder, bindings, ());
     }

@@ -49,6 +49,7 @@ impl Dem {
             velocities_m_s: sampled.velocities_m_s.clone(),
             spins_1_s: sampled.spins_rad_s.clone(),
             radii_m: sampled.radii_m.clone(),
+            residuals_m: Vec::new(),
         };
         let parameters = DemParameters::of(scene, sampled.len() as u32)?;
         let bonds = scene.dem().and_then(|dem| dem.bonds.as_ref());

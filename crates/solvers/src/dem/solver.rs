@@ -423,6 +423,7 @@ impl Dem {
             velocities_m_s: by_id(saved.vectors("velocity")?),
             spins_1_s: by_id(saved.vectors("spin")?),
             radii_m: order.iter().map(|&i| radii_m[i]).collect(),
+            residuals_m: by_id(saved.vectors("position_residual")?),
         };
         let rows = Rows::of(&saved, &order, parameters.has_rolling())?;
         let capacity = Rows::capacity_of(&saved)?.max(parameters.n_rows(saved.ids.len()));

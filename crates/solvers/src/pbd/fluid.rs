@@ -293,8 +293,8 @@ impl Fluid {
     }
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
-        let grid = self.grid.grid();
-        self.kernels.motion.integrate(recorder, &self.phase, self.key(), grid, &self.parameters, dt_s);
+        let (motion, p) = (&self.kernels.motion, &self.parameters);
+        motion.integrate(recorder, &self.phase, self.in_cells(), &self.residual, p, dt_s);
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
@@ -304,7 +304,8 @@ impl Fluid {
     }
 
     fn corrected(&self) -> Corrected<'_> {
-        Corrected { predicted: self.predicted(), compensation: Some(&self.density_solve.compensation) }
+        let compensation = Some(&self.density_solve.compensation);
+        Corrected { predicted: self.predicted(), compensation, residual: &self.residual }
     }
 
     /// Returns the number of particles that the density solve still corrects.

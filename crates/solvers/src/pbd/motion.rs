@@ -3,9 +3,9 @@
 
 use super::neighbour_rows::PhaseCells;
 use super::parameters::Parameters;
-use frazil_particles::PhaseArray;
+use frazil_particles::{Column, PhaseArray};
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
-use frazil_shaders::types::{FaultLimits, Grid, Walls};
+use frazil_shaders::types::{FaultLimits, Walls};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result};
 
 /// Kernels that move a phase.
@@ -32,6 +32,8 @@ pub(super) struct Corrected<'a> {
     pub predicted: &'a Buffer<[f32; 3]>,
     /// Part of the corrections below the ulp of the predicted positions, if their sum is compensated.
     pub compensation: Option<&'a Buffer<[f32; 3]>>,
+    /// Residuals of positions, and of predicted ones at the back.
+    pub residual: &'a Column<[f32; 3]>,
 }
 
 /// Coefficients of XSPH and of the drag of walls.
@@ -96,17 +98,19 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        key: &Buffer<u32>,
-        grid: Grid,
+        cells: PhaseCells<'_>,
+        residual: &Column<[f32; 3]>,
         parameters: &Parameters,
         dt_s: f32,
     ) {
         let bindings = integrate::Bindings {
-            count: &phase.count,
-            position: phase.position.front(),
+            count: cells.count,
+            position: cells.position,
             velocity: phase.velocity.front(),
-            key,
+            key: cells.key,
+            residual_m: residual.front(),
         };
+        let grid = cells.grid.grid();
         let params =
             integrate::Params { grid, walls: parameters.walls, gravity_m_s2: parameters.gravity_m_s2, dt_s };
         recorder.dispatch_counted(&self.integrate, bindings, params);
@@ -127,6 +131,8 @@ impl Motion {
             velocity: phase.velocity.front(),
             predicted: corrected.predicted,
             compensation: corrected.compensation.unwrap_or(&self.no_compensation),
+            residual_m: corrected.residual.front(),
+            next_residual_m: corrected.residual.back(),
         };
         let params = predict::Params { walls, dt_s };
         recorder.dispatch_counted(&self.predict, bindings, params);
@@ -151,6 +157,8 @@ impl Motion {
             updated: phase.velocity.back(),
             density: faults.density,
             faulty: faults.faulty,
+            residual_m: corrected.residual.front(),
+            next_residual_m: corrected.residual.back(),
         };
         let params = update_velocity::Params { dt_s, limits: faults.limits };
         recorder.dispatch_counted(&self.update_velocity, bindings, params);

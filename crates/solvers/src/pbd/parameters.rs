@@ -119,7 +119,7 @@ impl Parameters {
             pressure_strength: pressure.strength as f32,
             pressure_inverse_shape: (1.0 / kernel_shape(fluid.kernel(), pressure.radius_fraction)) as f32,
             pressure_exponent: pressure.exponent,
-            xsph_viscosity: fluid.xsph_share(scene.dt_s(), has_snow) as f32,
+            xsph_viscosity: scene.xsph_share(fluid.xsph()) as f32,
             wall_xsph: f32::from(has_snow || fluid.xsph_viscosity.is_some()),
             viscosity_share: (scene.dt_s() * scene.viscous_share_per_s()) as f32,
             viscous_wall_scale: calibration.viscous_wall_scale as f32,
@@ -192,7 +192,8 @@ fn no_slip_drag(q: f64) -> f64 {
         return 0.0;
     }
     let s2 = s * s;
-    2.0 * std::f64::consts::PI * (1.0 / 40.0 - s2 * (1.0 / 12.0 - s2 * (1.0 / 8.0 - s / 15.0))) / s
+    let series = 1.0 / 20.0 - s2 * (1.0 / 3.0 + s2 * (1.0 / 4.0 + s.ln() - s * (8.0 / 15.0)));
+    1.25 * std::f64::consts::PI * series / s
 }
 
 /// Constants with which a cubic lattice that fills its container is a fluid at rest, for any support radius.
@@ -204,8 +205,9 @@ struct Calibration {
     /// Ratio of the parts of the sum and of the integral that a wall half a spacing from the lattice's first
     /// layer cuts off.
     wall_fraction_scale: f64,
-    /// Ratio of the sum over the lattice and of the integral, in h³, of (1 − q) Δ/y behind a wall half a
-    /// spacing y from the first layer, where Δ is the distance along the normal.
+    /// Ratio of the sum over the lattice and of the integral, in h³, of 5 (1 − q) t² Δ/y behind a wall half a
+    /// spacing y from the first layer, where Δ is the distance along the normal and t the cosine of the
+    /// direction and one along the wall.
     viscous_wall_scale: f64,
 }
 
@@ -223,7 +225,10 @@ impl Calibration {
                 for z in -reach..=reach {
                     let q = spacing * f64::from(x * x + y * y + z * z).sqrt();
                     let shape = kernel_shape(kernel, q);
-                    viscous += if x < 0 && q < 1.0 { (1.0 - q) * 2.0 * f64::from(-x) } else { 0.0 };
+                    if x < 0 && q < 1.0 {
+                        let cosine = spacing * f64::from(y) / q;
+                        viscous += 5.0 * (1.0 - q) * cosine * cosine * 2.0 * f64::from(-x);
+                    }
                     all += shape;
                     behind_wall += if x < 0 { shape } else { 0.0 };
                 }

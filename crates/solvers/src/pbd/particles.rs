@@ -14,6 +14,8 @@ pub struct Particles {
     pub(super) table: ParticleTable,
     /// Count, positions, velocities and ids.
     pub phase: PhaseArray,
+    /// Part of each position in m below its ulp, and that of the predicted position at the back.
+    pub residual: Column<[f32; 3]>,
     /// Cell of each particle, in the order of the phase once it is reordered.
     pub(super) key: Column<u32>,
     /// Permutation of this step.
@@ -53,6 +55,12 @@ impl Particles {
         let mut table = ParticleTable::new(device, ids.len() as u32, capacity, workgroup_size)?;
         Ok(Self {
             phase: PhaseArray::register(&mut table, positions_m, velocities_m_s, ids)?,
+            residual: table.column(
+                "position_residual",
+                "m",
+                Uses::STATE.permuted(),
+                &vec![[0.0; 3]; ids.len()],
+            )?,
             density: table.computed("density", "kg/m³", Uses::RECORDED, &rest)?.front().clone(),
             key: match migrates {
                 true => table.column("key", "1", Uses::STATE, &[])?,
@@ -75,6 +83,7 @@ impl Particles {
     /// Accepts the prediction, x ← x*. The old positions' buffer takes the next one.
     pub(super) fn accept_prediction(&self) {
         self.phase.position.swap();
+        self.residual.swap();
     }
 
     /// Returns the grid, with the cells of the last step.

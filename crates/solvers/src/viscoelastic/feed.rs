@@ -32,6 +32,7 @@ impl Feed {
             position: phase.position.front(),
             predicted: fluid.predicted(),
             updated: velocity,
+            residual_m: fluid.residual.front(),
         };
         let params = hold_feed::Params { velocity_m_s: feed.velocity_m_s };
         recorder.dispatch_counted(&self.hold, bindings, params);

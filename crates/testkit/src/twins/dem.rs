@@ -53,6 +53,7 @@ pub fn twin_parameters(section: &Section, parameters: &DemParameters) -> twin::P
         rolling_friction: t.rolling_friction.into(),
         wall_restitution: section.wall_restitution(),
         wall_friction: [t.lower_wall_friction, t.upper_wall_friction].map(|faces| faces.map(f64::from)),
+        wall_is_body: parameters.surroundings.face_is_body,
         cohesion: (t.cohesion_n.into(), t.cohesion_range_m.into()),
         adhesion: (t.adhesion_n.into(), t.adhesion_range_m.into()),
         turbulent_drag: t.turbulent_drag_1_m.into(),
@@ -94,12 +95,12 @@ fn vector(words: &[u32], i: usize) -> DVec3 {
 /// If a column is missing.
 pub fn grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
     let ids = words(columns, "id");
-    let [position, velocity, spin, radius] =
-        ["position", "velocity", "spin", "radius"].map(|name| words(columns, name));
+    let [position, residual, velocity, spin, radius] =
+        ["position", "position_residual", "velocity", "spin", "radius"].map(|name| words(columns, name));
     let mut grains: Vec<_> = (0..ids.len())
         .map(|i| twin::Grain {
             id: ids[i],
-            position: vector(position, i),
+            position: vector(position, i) + vector(residual, i),
             velocity: vector(velocity, i),
             spin: vector(spin, i),
             radius: f32::from_bits(radius[i]).into(),

@@ -32,7 +32,7 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
         static_friction: contact.static_friction as f32,
         kinetic_friction: contact.kinetic_friction as f32,
         face_friction: p.fluid.surroundings.face_friction,
-        snow_xsph_viscosity: contact.xsph_viscosity as f32,
+        snow_xsph_viscosity: p.xsph_share,
         links: linking.map(|linking| twin_rule(&linking.rule)),
         link_rounds: contact.links.rounds,
         stretch_stiffness: contact.links.stiffness.unwrap_or(0.0) as f32,

@@ -100,6 +100,7 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
     let fluid = solver.fluid();
     let column = fluid::State {
         position: device.download(fluid.position(), n)?,
+        residual: [device.download(fluid.residual.front(), n)?, device.download(fluid.residual.back(), n)?],
         velocity: device.download(fluid.velocity(), n)?,
         id: device.download(fluid.id(), n)?,
         key: device.download(fluid.key(), n)?,

@@ -147,9 +147,15 @@ fn built_in_scenes_end_with_the_listed_states() {
     }
     match listed.get(&device) {
         None => eprintln!("NOT COMPARED: docs/hashes.csv has no states of {device}"),
-        Some(listed) => {
-            let differ = found.iter().filter(|(run, hash)| listed.get(*run) != Some(*hash));
-            let differ: Vec<_> = differ.map(|(run, hash)| (run, hash, listed.get(run))).collect();
+        Some(of_device) => {
+            // After a change of the physics, a device that is not at hand has the states that are as before.
+            for run in found.keys().filter(|run| !of_device.contains_key(*run)) {
+                eprintln!("NOT COMPARED: docs/hashes.csv has no state of {run} on {device}");
+                let is_listed = listed.values().any(|states| states.contains_key(run));
+                assert!(is_listed || is_full_run(), "{run} is listed for no device; FRAZIL_WRITE_HASHES=1");
+            }
+            let differ = found.iter().filter(|(run, hash)| of_device.get(*run).is_some_and(|h| h != *hash));
+            let differ: Vec<_> = differ.map(|(run, hash)| (run, hash, of_device.get(run))).collect();
             assert!(
                 differ.is_empty(),
                 "found and listed: {differ:#?}; FRAZIL_WRITE_HASHES=1 lists them anew"

@@ -247,14 +247,14 @@ fn edited_shaders_are_used_by_an_open_window_and_their_errors_do_not_close_it() 
     wait_until("picture as before", is_expected);
 
     // A kernel that breaks the state: the window returns to the step at which it was replaced.
-    edit(&predict, "dt_s * velocity[i]", "1e30 * (velocity[i] + 1.0)");
+    edit(&predict, "predicted[i] = confined", "predicted[i] = 1e30 * (velocity[i] + 1.0)");
     wait_until("replaced kernel", || said("step 12: replaced pbd.predict") == 1);
     let input = screen.input();
     // Results are collected while later steps are in flight.
     (0..3).for_each(|_| input.press(keys::RIGHT, &[]));
     wait_until("error of a step", || said("; back at step 12") > 0);
     wait_until("picture of the step before the error", is_expected);
-    edit(&predict, "1e30 * (velocity[i] + 1.0)", "dt_s * velocity[i]");
+    edit(&predict, "predicted[i] = 1e30 * (velocity[i] + 1.0)", "predicted[i] = confined");
     wait_until("replaced kernel", || said("step 12: replaced pbd.predict") == 2);
     input.press(keys::RIGHT, &[]);
     wait_until("picture of the next step", || !is_expected());

@@ -219,6 +219,7 @@ fn surroundings(side: usize) -> Surroundings {
         domain_min_m: [-margin_m as f32; 3],
         domain_max_m: [(extent_m + margin_m) as f32; 3],
         face_friction: [[None; 3]; 2],
+        face_is_body: [[false; 3]; 2],
         gravity_m_s2: GRAVITY,
         up_axis: 1,
         bodies: vec![Body {
@@ -278,5 +279,6 @@ fn grains(n: usize, side: usize) -> Grains {
             .collect(),
         spins_1_s: vec![[0.0; 3]; n],
         radii_m: vec![RADIUS_M as f32; n],
+        residuals_m: Vec::new(),
     }
 }

@@ -34,6 +34,16 @@ impl Scene {
                 ),
             );
         }
+        for (side, faces) in ["lower", "upper"].iter().zip(self.bodies_at_faces()) {
+            for (axis, body) in ["x", "y", "z"].iter().zip(faces) {
+                let Some(body) = body else { continue };
+                let message = format!(
+                    "coincides with the {side} {axis} face of the domain and replaces it: its friction and \
+                     restitution hold there"
+                );
+                warn(&format!("bodies.{body}"), message);
+            }
+        }
         if dem.rolling_friction == 0.0 {
             warn(
                 "dem.rolling_friction",

@@ -2,14 +2,12 @@
 
 use super::fluid::{Fluid, WallDensity};
 use super::snow::{Averaging, Conduction, Heat, LatentHeat, LinkLimit, Snow};
+use super::xsph::XSPH_DIVISOR;
 use crate::{Phase, Scene};
 
 /// Maximum displacement in a step, as a share of the support radius, at which a particle still finds its
 /// neighbours.
 const MAX_TRAVEL: f64 = 0.5;
-
-/// XSPH at a rate acts like a kinematic viscosity of rate · h² over this.
-const XSPH_DIVISOR: f64 = 26.7;
 
 /// Maximum number of equal spheres that can touch one sphere.
 const CLOSEST_PACKING: f64 = 12.0;
@@ -44,7 +42,7 @@ impl Scene {
             );
         }
         // XSPH acts on scales beyond the kernel like a kinematic viscosity.
-        let share_per_s = fluid.xsph_share(dt, self.snow().is_some()) / dt;
+        let share_per_s = self.xsph_share(fluid.xsph()) / dt;
         let numerical_pa_s = fluid.rest_density_kg_m3 * share_per_s * h * h / XSPH_DIVISOR;
         let asked = fluid.dynamic_viscosity_pa_s;
         if self.snow().is_none() && asked != Fluid::default_dynamic_viscosity_pa_s() && asked < numerical_pa_s

@@ -49,14 +49,14 @@ impl Scene {
     }
 
     /// Returns the maximum rate in 1/s at which the velocity of a particle on the lattice approaches its
-    /// neighbours' by viscosity, as [`Self::conduction_rate_per_s`]; 0 in scenes with `[snow]`, which have
-    /// XSPH alone.
+    /// neighbours' by viscosity, as [`Self::conduction_rate_per_s`]: the mean square of a direction's cosine
+    /// is a third. 0 in scenes with `[snow]`, which have XSPH alone.
     pub fn viscous_rate_per_s(&self) -> f64 {
-        self.viscous_share_per_s() * self.lattice_sum(|q| 1.0 - q)
+        5.0 / 3.0 * self.viscous_share_per_s() * self.lattice_sum(|q| 1.0 - q)
     }
 
     /// Returns ν s/h² in 1/s with the s of [`Self::conduction_scale`]: dv_i/dt is this times
-    /// Σ_j (1 − q)(v_j − v_i).
+    /// 5 Σ_j (1 − q) e_ij e_ij·(v_j − v_i).
     pub fn viscous_share_per_s(&self) -> f64 {
         let Some(fluid) = self.fluid().filter(|_| self.snow().is_none()) else { return 0.0 };
         let h = self.support_radius_m();

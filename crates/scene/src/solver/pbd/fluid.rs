@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::xsph::Xsph;
 use crate::section::Section;
 use crate::solver::constraint_gradient::ConstraintGradient;
 
@@ -26,14 +27,15 @@ pub struct Fluid {
     #[serde(default = "Fluid::default_dynamic_viscosity_pa_s")]
     #[schemars(range(min = 0, max = 1e9))]
     pub dynamic_viscosity_pa_s: f64,
-    /// Rate in 1/s at which XSPH (Chen2021 eq 5.20) blends in the smoothed velocity difference: a share of
-    /// 1 − exp(−rate Δt) in each step. It damps motion of single particles, and acts on large scales like a
-    /// kinematic viscosity of rate · h²/26.7.
+    /// Rate in 1/s at which XSPH (Chen2021 eq 5.20, along the lines between particles) blends in the
+    /// smoothed velocity difference: a share of 1 − exp(−rate Δt) in each step; by default 0.32 √(g/d), 10/s
+    /// at a spacing of 1 cm. It damps motion of single particles, and acts on large scales like a kinematic
+    /// viscosity of rate · h²/44.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1e6))]
     pub xsph_rate_per_s: Option<f64>,
     /// XSPH coefficient per step, as in Chen2021 eq 5.20, in place of the rate: the share of the smoothed
-    /// velocity difference that is blended in. Scenes with `[snow]` have 0.05 by default.
+    /// velocity difference that is blended in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     pub xsph_viscosity: Option<f64>,
@@ -105,13 +107,6 @@ pub enum NeighbourGrid {
     Sorting,
 }
 
-/// XSPH coefficient per step of water in scenes with `[snow]` that do not state any.
-const SNOW_XSPH_SHARE: f64 = 0.05;
-
-/// XSPH rate in 1/s of water that does not state any: without it the particles of a resting column keep
-/// moving at some centimetres per second.
-const DEFAULT_XSPH_RATE_PER_S: f64 = 10.0;
-
 impl Section for Fluid {
     const NAME: &'static str = "fluid";
     const DESCRIPTION: &'static str =
@@ -135,14 +130,9 @@ impl Fluid {
         self.particle_mass_kg.unwrap_or(self.rest_density_kg_m3 * d * d * d)
     }
 
-    /// Returns the XSPH coefficient of a step of Δt in s.
-    pub fn xsph_share(&self, dt_s: f64, has_snow: bool) -> f64 {
-        match (self.xsph_viscosity, self.xsph_rate_per_s) {
-            (Some(share), _) => share,
-            (None, Some(rate)) => -(-rate * dt_s).exp_m1(),
-            (None, None) if has_snow => SNOW_XSPH_SHARE,
-            (None, None) => -(-DEFAULT_XSPH_RATE_PER_S * dt_s).exp_m1(),
-        }
+    /// Returns XSPH as the section states it.
+    pub fn xsph(&self) -> Xsph {
+        Xsph { rate_per_s: self.xsph_rate_per_s, per_step: self.xsph_viscosity }
     }
 
     fn default_rest_density_kg_m3() -> f64 {

@@ -9,13 +9,14 @@ mod snow;
 mod springs;
 mod validate_fluid;
 mod validate_snow;
+mod xsph;
 
 pub(crate) use conduction::conduction_sum_m2;
 pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
 pub use section::{ArtificialPressure, Pbd};
 pub use snow::*;
 pub use springs::Springs;
-pub(crate) use validate_fluid::check_xsph;
+pub use xsph::Xsph;
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
@@ -63,6 +64,7 @@ impl SolverScene for PositionBasedFluid {
                 "fluid.wall_friction",
                 "snow.static_friction",
                 "snow.kinetic_friction",
+                "snow.xsph_rate_per_s",
                 "snow.xsph_viscosity",
                 "snow.heat.snow_conductivity_w_m_k",
                 "snow.heat.water_conductivity_w_m_k",
@@ -123,7 +125,7 @@ impl SolverScene for PositionBasedFluid {
 
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
         let Some(fluid) = scene.fluid() else { return Ok(()) };
-        check_xsph(check, fluid)?;
+        fluid.xsph().check(check, Fluid::NAME)?;
         scene.check_viscosity(check, fluid)?;
         scene.check_snow(check, fluid)
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::xsph::Xsph;
 use crate::check::{MAX_TEMPERATURE_C, MIN_TEMPERATURE_C};
 use crate::section::Section;
 
@@ -44,9 +45,15 @@ pub struct Snow {
     /// Coefficient of kinetic friction μ_k (eq 5.22), at most the static one.
     #[schemars(range(min = 0, max = 10))]
     pub kinetic_friction: f64,
-    /// XSPH coefficient of snow (eq 5.20).
+    /// Rate in 1/s of XSPH between snow particles, as `fluid.xsph_rate_per_s` between those of water, with
+    /// the same default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1e6))]
+    pub xsph_rate_per_s: Option<f64>,
+    /// XSPH coefficient of snow per step (eq 5.20), in place of the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
-    pub xsph_viscosity: f64,
+    pub xsph_viscosity: Option<f64>,
     /// Stiffness of shape matching: the share of the distance to the best fit of its linked neighbourhood
     /// that a particle moves in an iteration; 0 (off) as in the paper.
     #[schemars(range(min = 0, max = 1))]
@@ -57,6 +64,13 @@ pub struct Snow {
     pub heat: Heat,
     /// Transition of a particle from one phase to the other.
     pub transition: Transition,
+}
+
+impl Snow {
+    /// Returns XSPH as the section states it.
+    pub fn xsph(&self) -> Xsph {
+        Xsph { rate_per_s: self.xsph_rate_per_s, per_step: self.xsph_viscosity }
+    }
 }
 
 impl Section for Snow {
@@ -232,7 +246,8 @@ impl Default for Snow {
             averaging: Averaging::default(),
             static_friction: 0.5,
             kinetic_friction: 0.35,
-            xsph_viscosity: 0.1,
+            xsph_rate_per_s: None,
+            xsph_viscosity: None,
             shape_stiffness: 0.0,
             links: Links::default(),
             heat: Heat::default(),

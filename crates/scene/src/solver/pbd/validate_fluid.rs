@@ -1,18 +1,9 @@
 //! Validates the `[fluid]` section and its domain.
 
-use super::fluid::{Fluid, FluidKernel, WallDensity};
+use super::fluid::{FluidKernel, WallDensity};
 use crate::check::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::{ParticleBlock, Scene, Shape, Vec3};
-
-/// Refuses a fluid with XSPH both by a rate and by a share per step.
-pub(crate) fn check_xsph(check: &Checker<'_>, fluid: &Fluid) -> Check {
-    if fluid.xsph_rate_per_s.is_some() && fluid.xsph_viscosity.is_some() {
-        let keys = ["fluid.xsph_rate_per_s", "fluid.xsph_viscosity"];
-        check.fail_between(&keys, "a rate and fluid.xsph_viscosity, a share per step", "one of the two")?;
-    }
-    Ok(())
-}
 
 impl Scene {
     /// Checks domain, spacing and support radius against each other and against what the device can count and

@@ -3,7 +3,7 @@
 use super::conduction::MAX_CONDUCTION;
 use super::snow::{Heat, Links, MIN_DISTANCE_SPACINGS, Snow};
 use crate::check::{Check, Checker, number, rounded_down};
-use crate::{Body, BodyShape, Fluid, ParticleBlock, Phase, Scene, WallModel};
+use crate::{Body, BodyShape, Fluid, ParticleBlock, Phase, Scene, Section, WallModel};
 
 impl Scene {
     pub(crate) fn check_snow(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
@@ -19,6 +19,7 @@ impl Scene {
                 check_sampled(check, &format!("bodies.{idx}"), body)?;
             }
         }
+        snow.xsph().check(check, Snow::NAME)?;
         check_contact(check, snow, fluid.support_radius_spacings)?;
         check_heat(check, &snow.heat)?;
         check_links(check, &snow.links, &snow.heat, fluid.support_radius_spacings)?;

@@ -3,12 +3,11 @@
 use super::section::{Elasticity, Viscoelastic, ViscosityLaw, ViscosityModel};
 use crate::Scene;
 use crate::check::{AXES, Check, Checker, number, rounded_down};
-use crate::solver::pbd::check_xsph;
 
 impl Scene {
     pub(crate) fn check_viscoelastic(&self, check: &Checker<'_>) -> Check {
         let Some(fluid) = self.fluid() else { return Ok(()) };
-        check_xsph(check, fluid)?;
+        fluid.xsph().check(check, "fluid")?;
         if fluid.wall_friction != 0.0 && fluid.wall_friction != 1.0 {
             let expected = "it left out: viscoelastic.stick and viscoelastic.wall_friction describe walls";
             check.fail("fluid.wall_friction", number(fluid.wall_friction), expected)?;

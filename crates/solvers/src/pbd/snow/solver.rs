@@ -354,7 +354,7 @@ impl Snow {
                     let limits = self.parameters.fluid.fault_limits(phase);
                     let density = &phase_particles.density;
                     let faults = FaultDetection { density, faulty: &self.fault.faulty, limits };
-                    let corrected = Corrected { predicted: phase_particles.predicted(), compensation: None };
+                    let corrected = corrected(phase_particles);
                     self.motion.update_velocity(recorder, &phase_particles.phase, corrected, &faults, dt_s);
                 }
             }
@@ -371,15 +371,16 @@ impl Snow {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
-            let (grid, p) = (phase_particles.grid.grid(), &self.parameters.fluid);
-            self.motion.integrate(recorder, &phase_particles.phase, phase_particles.key(), grid, p, dt_s);
+            let (p, phase, residual) =
+                (&self.parameters.fluid, &phase_particles.phase, &phase_particles.residual);
+            self.motion.integrate(recorder, phase, phase_particles.in_cells(), residual, p, dt_s);
         }
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
             let walls = self.parameters.fluid.walls;
-            let corrected = Corrected { predicted: phase_particles.predicted(), compensation: None };
+            let corrected = corrected(phase_particles);
             self.motion.predict(recorder, &phase_particles.phase, corrected, walls, dt_s);
         }
         // Before the first step nothing has moved: there is nothing to count.
@@ -446,7 +447,7 @@ impl Snow {
         let p = &self.parameters;
         let water = Smoothing::of_water(&p.fluid);
         // Snow has no wall drag here: its friction with walls is a pass of its own.
-        let snow = Smoothing { xsph_viscosity: p.snow.xsph_viscosity as f32, ..Default::default() };
+        let snow = Smoothing { xsph_viscosity: p.xsph_share, ..Default::default() };
         for (number, (phase_particles, smoothing)) in
             [(&self.solid, snow), (&self.fluid, water)].into_iter().enumerate()
         {
@@ -566,6 +567,11 @@ impl Snow {
     pub fn record_link_check(&self, recorder: &mut Recorder) -> Result<Option<LinkCheck>, SolverError> {
         self.links.check(recorder, &self.ring, &self.solid)
     }
+}
+
+fn corrected(phase_particles: &PhaseParticles) -> Corrected<'_> {
+    let predicted = phase_particles.predicted();
+    Corrected { predicted, compensation: None, residual: &phase_particles.residual }
 }
 
 impl std::fmt::Debug for Snow {

@@ -29,6 +29,8 @@ pub struct SnowParameters {
     pub link_reach_m: f32,
     /// The same in the initial state.
     pub initial_link_reach_m: f32,
+    /// Share of the smoothed velocity difference between snow particles that a step blends in.
+    pub xsph_share: f32,
     /// Springs of contacts and links.
     pub springs: Springs,
 }
@@ -71,6 +73,7 @@ impl SnowParameters {
             max_correction,
             link_reach_m: reach_m(snow.links.reach_spacings),
             initial_link_reach_m: reach_m(snow.links.initial_reach_spacings),
+            xsph_share: scene.xsph_share(snow.xsph()) as f32,
             springs: scene.snow_springs(snow),
             fluid,
         }
