@@ -133,9 +133,9 @@ fn compare(worst: &mut Worst, pack: &Grainpack, expected: &State, found: &State)
             assert_eq!(theirs, ours, "point {k}");
             // At the Coulomb limit the displacement is μ k_n/k_t times an overlap. Near 1 m the corner of a
             // piece has an error of 3.4 roundings (2.4 of a turned arm of 0.35 m, 1 of the sum), its place
-            // in the axes of another piece 3.8 more, and the distance from a face of that 0.6.
-            // Once the ends separate, the load follows the impulse to come, m*(v_end - v)/Δt, which an overlap
-            // changes by k_n/(ω Δt).
+            // in the axes of another piece 3.8 more, and the distance from a face of that 0.6. Once the ends
+            // separate, the load follows the impulse to come, m*(v_end - v)/Δt, which an overlap changes by
+            // k_n/(ω Δt).
             let to_come = quiet().steps_per_contact / std::f64::consts::PI;
             let cut = to_come * 8.0 * ROUNDING * 0.5 * p.normal_stiffness / p.tangential_stiffness;
             worst.note("shear", (*a - *b).length(), 32.0 * ROUNDING * (p.dt_s * 10.0 + 0.02) + cut, k);

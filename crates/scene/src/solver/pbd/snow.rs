@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::xsph::Xsph;
+use super::xsph::{SNOW_FROUDE_RATE, Xsph};
 use crate::check::{MAX_TEMPERATURE_C, MIN_TEMPERATURE_C};
 use crate::section::Section;
 
@@ -45,8 +45,8 @@ pub struct Snow {
     /// Coefficient of kinetic friction μ_k (eq 5.22), at most the static one.
     #[schemars(range(min = 0, max = 10))]
     pub kinetic_friction: f64,
-    /// Rate in 1/s of XSPH between snow particles, as `fluid.xsph_rate_per_s` between those of water, with
-    /// the same default.
+    /// Rate in 1/s of XSPH between snow particles, as `fluid.xsph_rate_per_s` between those of water; by
+    /// default 3.75 √(g/d), which damps the vibration of snow that settles.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1e6))]
     pub xsph_rate_per_s: Option<f64>,
@@ -69,7 +69,11 @@ pub struct Snow {
 impl Snow {
     /// Returns XSPH as the section states it.
     pub fn xsph(&self) -> Xsph {
-        Xsph { rate_per_s: self.xsph_rate_per_s, per_step: self.xsph_viscosity }
+        Xsph {
+            rate_per_s: self.xsph_rate_per_s,
+            per_step: self.xsph_viscosity,
+            default_froude_rate: SNOW_FROUDE_RATE,
+        }
     }
 }
 
