@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::xsph::{SNOW_FROUDE_RATE, Xsph};
+use super::xsph::Xsph;
 use crate::check::{MAX_TEMPERATURE_C, MIN_TEMPERATURE_C};
 use crate::section::Section;
 
@@ -69,11 +69,7 @@ pub struct Snow {
 impl Snow {
     /// Returns XSPH as the section states it.
     pub fn xsph(&self) -> Xsph {
-        Xsph {
-            rate_per_s: self.xsph_rate_per_s,
-            per_step: self.xsph_viscosity,
-            default_froude_rate: SNOW_FROUDE_RATE,
-        }
+        Xsph { rate_per_s: self.xsph_rate_per_s, per_step: self.xsph_viscosity }
     }
 }
 
