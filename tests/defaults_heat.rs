@@ -223,6 +223,7 @@ fn bars_between_walls_conduct_by_fouriers_law() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn bars_with_free_surfaces_conduct_by_fouriers_law() {
     for &n_across in if is_full_run() { &[1, 2, 3, 5][..] } else { &[1] } {
         let bar = snow_bar(Surroundings::Free, n_across);
@@ -237,6 +238,7 @@ fn bars_with_free_surfaces_conduct_by_fouriers_law() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn snow_and_water_between_walls_exchange_heat_by_fouriers_law() {
     for &has_enthalpy in if is_full_run() { &[false, true][..] } else { &[false] } {
         // At these temperatures the contact stays at freezing, and nothing changes phase.
@@ -364,6 +366,7 @@ fn fronts_of_freezing_and_melting_are_neumanns() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn fronts_in_moving_water_are_where_neumanns_are() {
     assert_front("freezing", &freezing_bar(), Stages::All, MOVING);
     assert_front("melting", &melting_bar(), Stages::All, MOVING);

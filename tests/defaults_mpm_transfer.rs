@@ -169,6 +169,7 @@ fn a_free_disk_keeps_its_spin_at_any_step() {
     for (name, sets, least) in [
         ("default", &["mpm.material.plastic=false"][..], 0.995),
         ("default, yielding", &[], 0.995),
+        ("PIC at a rate", &["mpm.material.plastic=false", "mpm.pic_rate_per_s=250"], 0.995),
         ("pic_flip", &["mpm.material.plastic=false", "mpm.transfer=\"pic_flip\""], 0.0),
         (
             "pic_flip, no PIC",
@@ -288,6 +289,7 @@ fn a_disk_of_default_snow_rolls() {
 
 /// A ball rolls at 5/7 g sin θ.
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn a_ball_rolls_down_a_slope() {
     let mut cases = vec![(0.02, false, 1.0)];
     if is_full_run() {

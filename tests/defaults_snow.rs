@@ -149,7 +149,7 @@ const SLAB_M: [f64; 3] = [0.16, 0.08, 0.16];
 
 #[test]
 fn a_slab_sticks_below_the_friction_angle_at_the_defaults() {
-    for step in STEPS {
+    for step in if is_full() { &STEPS[..] } else { &STEPS[2..] }.iter().copied() {
         // 20° is above the angle of kinetic friction, 19.3°: once in motion the slab would not stop.
         for slope_deg in if is_full() { vec![10.0_f64, 15.0, 20.0] } else { vec![20.0] } {
             let seconds = if is_full() { 0.6 } else { 0.3 };

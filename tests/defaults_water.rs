@@ -113,6 +113,7 @@ fn slosh(d: f64, dt_s: f64, amplitude: f64) -> (f64, Vec<(f64, f64)>) {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn water_sloshes_with_the_period_of_its_first_mode_and_overshoots() {
     // Amplitudes of one and of two spacings at d = 2 cm.
     let mut cases = vec![(0.02, 0.002, 0.02), (0.02, 0.001, 0.04)];
@@ -183,15 +184,14 @@ fn shear_wave(d: f64, dt_s: f64, viscosity: Option<f64>, is_no_slip: bool) -> f6
 
 #[test]
 fn a_shear_wave_decays_by_the_viscosity_that_is_asked() {
-    let mut cases = vec![(0.01, 0.001), (0.01, 0.0005)];
+    let mut cases = vec![(0.01, 0.001)];
     if is_full_run() {
-        cases.extend([(0.005, 0.0005), (0.005, 0.00025)]);
+        cases.extend([(0.01, 0.0005), (0.005, 0.0005), (0.005, 0.00025)]);
     }
     // The numerical viscosity, between walls that slip; that between no-slip walls differs little.
     let floors: Vec<f64> = cases.iter().map(|&(d, dt_s)| shear_wave(d, dt_s, None, false)).collect();
     for is_no_slip in [false, true] {
-        let n_cases = if is_no_slip && !is_full_run() { 1 } else { cases.len() };
-        for (&(d, dt_s), floor) in cases[..n_cases].iter().zip(&floors) {
+        for (&(d, dt_s), floor) in cases.iter().zip(&floors) {
             let viscosities: &[f64] = if is_full_run() { &[0.1, 1.0, 5.0] } else { &[5.0] };
             let found: Vec<(f64, f64)> =
                 viscosities.iter().map(|&v| (v, 1000.0 * shear_wave(d, dt_s, Some(v), is_no_slip))).collect();

@@ -140,6 +140,7 @@ fn draw(found: &[Measured], table: &str) {
 
 /// Attraction of a few weights makes a flow thick, holds it together, and stops it earlier.
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn attraction_thickens_a_flow_joins_its_clumps_and_shortens_its_run_out() {
     let (numbers, width_m, seeds): (&[f64], f64, u64) = if is_full_run() {
         (&[0.0, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0], 4.0, 2)

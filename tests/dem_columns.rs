@@ -278,6 +278,7 @@ fn draw_axisymmetric(found: &[Collapse], table: &str) {
 /// Spheres collapse around an axis with the exponents of sand: (R∞ − R)/R ∝ a of flat columns, ∝ √a of tall
 /// ones.
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn axisymmetric_columns_run_out_in_proportion_and_by_the_root_when_tall() {
     let is_full = is_full_run();
     let (n, seeds, aspects): (usize, u64, &[f64]) =

@@ -63,6 +63,7 @@ fn rates(n: usize, slot: f64) -> [f64; 2] {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn the_discharge_rate_of_a_silo_follows_beverloos_law() {
     let is_full = is_full_run();
     // A slot of four diameters is blocked by an arch eventually.

@@ -172,6 +172,7 @@ fn fragments(state: &State) -> Vec<Vec<usize>> {
 /// A smaller slab than that of the built-in scene, with stronger bonds to the ground because more of it is
 /// edge: it holds until the trigger, then slides and breaks into pieces.
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn a_slab_is_released_by_its_weak_layer_and_breaks() {
     let overrides = [
         "dem.releases.0.polygon_m=[[6,9],[15,9],[15,15],[6,15]]",

@@ -136,6 +136,7 @@ fn stand(kernel: &str, spacings: f64) -> Outcome {
 /// since its corrections do not follow the gradient of density: level and density hold, but particles keep
 /// moving.
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn a_column_stands_with_each_kernel() {
     let mut speeds = Vec::new();
     for (kernel, spacings) in [("cubic_spline", 2.0), ("poly6_spiky", 1.684), ("poly6_spiky", 2.0)] {

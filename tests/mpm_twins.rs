@@ -147,8 +147,13 @@ fn every_stage_in_space_agrees_with_the_twin() {
 
 fn stages_agree(dimensions: u32) {
     for spline in [Spline::Cubic, Spline::Quadratic] {
-        for transfer in TRANSFERS {
-            let section = with(dimensions, exact_cell(dimensions), spline, transfer);
+        // Affine transfers also with a share of FLIP of e^(−rate Δt) = 0.7.
+        let flipped = [(Transfer::Apic, Some(0.36 / DT_S)), (Transfer::Mls, Some(0.36 / DT_S))];
+        for (transfer, pic_rate_per_s) in
+            TRANSFERS.map(|transfer| (transfer, None)).into_iter().chain(flipped)
+        {
+            let section =
+                Section { pic_rate_per_s, ..with(dimensions, exact_cell(dimensions), spline, transfer) };
             let case = MpmCase::new(section, DT_S, surroundings(dimensions), bodies(dimensions));
             let worst = assert_stages_agree(&case, 1);
             assert_eq!(worst.n_seen(), case.p.bodies.len(), "bodies that nothing touched");

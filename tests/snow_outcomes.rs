@@ -216,6 +216,7 @@ fn a_very_cold_cube_grows_in_cold_water() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn freezing_overtakes_melting_where_hot_water_falls_on_snow() {
     // Four times the conductivities: a quarter of the steps. The full length, at those of the paper, is in
     // `frazil validate paper.water_drop`.

@@ -89,6 +89,7 @@ fn shear_starts_up_and_relaxes_like_an_oldroyd_b_fluid() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn oscillating_shear_has_the_moduli_of_a_maxwell_fluid_over_three_decades() {
     let (frequency, amplitude) = (2.0, 0.5);
     let omega = std::f64::consts::TAU * frequency;
@@ -183,6 +184,7 @@ fn shear_thinning_fluid_flows_like_a_power_law() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn the_plug_of_a_bingham_fluid_is_as_wide_as_its_yield_stress() {
     let (plastic, yields, gravity, half) = (1.0, 40.0, 10.0, 0.5 * GAP_M);
     let edge = yields / (1000.0 * gravity);

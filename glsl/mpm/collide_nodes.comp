@@ -8,7 +8,8 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
-layout(constant_id = 3) const uint TRANSFER = 0;
+// 1 to write the change of the velocity, for FLIP.
+layout(constant_id = 3) const uint HAS_FLIP = 0;
 layout(constant_id = 4) const uint HAS_BODIES = 1;
 layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
 #include "mpm/terms.glsl"
@@ -42,5 +43,5 @@ void main() {
              t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
     COLLIDE(t, x, ON_SURFACE_CELLS * t.cell_m, time_s, v);
     node_velocity[at] = v;
-    if (TRANSFER == PIC_FLIP) node_change[at] = v - p.xyz / p.w;
+    if (HAS_FLIP != 0u) node_change[at] = v - p.xyz / p.w;
 }

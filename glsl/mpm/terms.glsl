@@ -13,7 +13,7 @@ struct MpmTerms {
     vec3 gravity_m_s2;
     vec3 domain_min_m;
     vec3 domain_max_m;
-    // Ratio α of FLIP (Breekveldt2017 eq 3.31).
+    // Share α of FLIP in a step (Breekveldt2017 eq 3.31).
     float flip_ratio;
     // μ₀ and λ₀, ξ, the lower bound of J_P in hardening, and the bounds of singular values (Breekveldt2017 eq
     // 3.9, 3.30).

@@ -14,7 +14,6 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
-layout(constant_id = 3) const uint TRANSFER = 0;
 layout(constant_id = 4) const uint HAS_BODIES = 1;
 layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
 // 1 if loads on some bodies are measured.
@@ -24,6 +23,8 @@ layout(constant_id = 7) const uint ONLY_STICKY = 0;
 layout(constant_id = 8) const uint STENCIL = 4;
 // 1 to sum the tiles of blocks.
 layout(constant_id = 9) const uint FROM_TILES = 0;
+// 1 to write the change of the velocity, for FLIP.
+layout(constant_id = 10) const uint HAS_FLIP = 0;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
 #include "common/clock.glsl"
@@ -75,5 +76,5 @@ void main() {
         COLLIDE_AND_MEASURE(t, x, ON_SURFACE_CELLS * t.cell_m, time_s, p.w, v);
     }
     node_velocity[at] = v;
-    if (TRANSFER == PIC_FLIP) node_change[at] = v - before;
+    if (HAS_FLIP != 0u) node_change[at] = v - before;
 }

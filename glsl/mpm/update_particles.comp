@@ -6,14 +6,14 @@
 // Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine
 // velocity). Its singular values are bounded, and the excess, or a share of it in viscous snow, goes to the
 // plastic part (eq 3.30), of which only J_P = det F_P is used and stored. Step 8: PIC and FLIP blended (eq
-// 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
+// 3.31, 3.32), the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D, or both (AFLIP, Fei2021).
 //
 // With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they
 // are lost to rounding anyway; off the diagonal they would accumulate, and the rounding of Σ v_i ∇w, which is
 // exactly 0 for a particle that drifts alone, would become strain (Breekveldt2017 sec 4.1).
 //
 // Sums over nodes take these operations, without the decomposition; APIC sums both ∇v and C.
-// Work: 10 * DIMENSIONS - 7 + 2 * MATRIX_WORDS * (1 + TRANSFER * (2 - TRANSFER)) flop per particle_node.
+// Work: SUM_FLOP + 2 * MATRIX_WORDS * (1 + TRANSFER * (2 - TRANSFER)) flop per particle_node.
 // Bytes: 4 (9 + 3 + 3 MOVES + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP:
 // and changes) of its nodes once per block if caches hold them. Order-independent, except for the choice of
 // the first fault, which is the one with the lowest index.
@@ -29,6 +29,10 @@ layout(constant_id = 5) const uint UNROLLS_ROWS = 0;
 layout(constant_id = 6) const uint MOVES = 0;
 // 1 if apply_contact runs next, which keeps particles in the domain.
 layout(constant_id = 7) const uint HAS_CONTACT_FORCES = 0;
+// 1 if velocities keep a share of FLIP.
+layout(constant_id = 8) const uint HAS_FLIP = 0;
+// Operations of weights, velocity and, for FLIP, its change.
+const uint SUM_FLOP = DIMENSIONS * (10u + HAS_FLIP * TRANSFER * (3u - TRANSFER)) - 7u;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
@@ -90,7 +94,7 @@ void add_row(inout Sums sums, Stencil at, uvec4 targets, vec2 along_z, uint y, u
         vec4 w = node_weight(axis_weight(at.f.x, k), along_y, along_z);
         vec3 v = in_dimensions(node_velocity[node]) - at.start;
         sums.velocity += scaled(w.w, v);
-        if (TRANSFER == PIC_FLIP) sums.change += scaled(w.w, in_dimensions(node_change[node]));
+        if (HAS_FLIP != 0u) sums.change += scaled(w.w, in_dimensions(node_change[node]));
         if (TRANSFER != MLS) sums.gradient += outer_product(v, w.xyz);
         if (TRANSFER != PIC_FLIP) sums.spin += outer_product(v, scaled(w.w, vec3(k, y, z) - from_base(at.f)));
     }
@@ -158,7 +162,7 @@ void main() {
     }
 
     picked += start;
-    vec3 v = TRANSFER == PIC_FLIP ? mix(picked, old + changed, t.flip_ratio) : picked;
+    vec3 v = HAS_FLIP != 0u ? mix(picked, old + changed, t.flip_ratio) : picked;
 
     bool is_sound = true;
     if (MOVES != 0u) {

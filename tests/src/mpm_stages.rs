@@ -570,7 +570,7 @@ impl<'a> Stages<'a> {
             for (at, n) in reached(case, old.position) {
                 let node = grid.node(at);
                 let v = node.velocity.length();
-                let flip = if p.is_affine() { 0.0 } else { node.before.length() };
+                let flip = if p.flip_ratio == 0.0 { 0.0 } else { node.before.length() };
                 picked += n.weight * (v + flip);
                 picked_off += n.weight_off * (v + flip);
                 slope += n.gradient.length() * v;

@@ -56,6 +56,7 @@ impl Case {
                 plastic: false,
             },
             transfer: Transfer::Apic,
+            flip_ratio: 0.0,
             spline: self.spline,
             weights: Weights::Factored,
             strain_floor: false,

@@ -56,10 +56,7 @@ pub enum Weights {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Transfer {
     /// A blend of PIC and FLIP, Breekveldt2017 eq 3.31.
-    PicFlip {
-        /// α: 0 is PIC, 1 is FLIP.
-        flip_ratio: f64,
-    },
+    PicFlip,
     /// Affine particle-in-cell (Jiang et al. 2015).
     Apic,
     /// APIC whose affine velocity is also the velocity gradient (MLS-MPM, Hu et al. 2018).
@@ -96,6 +93,8 @@ pub struct Parameters {
     pub material: Material,
     /// Transfer of velocities between particles and grid.
     pub transfer: Transfer,
+    /// α, the share of FLIP in velocities of particles: 0 is PIC or APIC, 1 is FLIP.
+    pub flip_ratio: f64,
     /// The B-spline.
     pub spline: Spline,
     /// Evaluation of the cubic spline.
@@ -136,7 +135,7 @@ impl Parameters {
 
     /// Returns true if particles have an affine velocity C.
     pub fn is_affine(&self) -> bool {
-        !matches!(self.transfer, Transfer::PicFlip { .. })
+        self.transfer != Transfer::PicFlip
     }
 
     /// Removes the third component in a plane.

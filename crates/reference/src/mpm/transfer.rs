@@ -48,7 +48,7 @@ impl Grid {
                 let affine = if p.is_affine() { particle.affine * offset } else { DVec3::ZERO };
                 let direction = match p.transfer {
                     Transfer::Mls => n.weight * offset / p.inertia_m2(),
-                    Transfer::PicFlip { .. } | Transfer::Apic => n.gradient,
+                    Transfer::PicFlip | Transfer::Apic => n.gradient,
                 };
                 let node = grid.nodes.entry(n.node).or_default();
                 node.mass += n.weight * particle.mass;
@@ -123,13 +123,10 @@ impl Grid {
                 after.affine += outer(n.weight * node.velocity, offset) * (1.0 / p.inertia_m2());
             }
         }
-        match p.transfer {
-            Transfer::PicFlip { flip_ratio } => {
-                let flip = particle.velocity + gained;
-                after.velocity = (1.0 - flip_ratio) * after.velocity + flip_ratio * flip;
-            }
-            Transfer::Apic => {}
-            Transfer::Mls => gradient = after.affine,
+        let flip = particle.velocity + gained;
+        after.velocity = (1.0 - p.flip_ratio) * after.velocity + p.flip_ratio * flip;
+        if p.transfer == Transfer::Mls {
+            gradient = after.affine;
         }
         after.elastic = particle.elastic + strain(p, gradient) * particle.elastic;
         let moving = (particle.mass, after.velocity);

@@ -14,11 +14,13 @@ use frazil_reference::uniform_bodies::Surface;
 use glam::{DMat3, DVec3};
 
 const CELL_M: f64 = 0.1;
-const TRANSFERS: [Transfer; 4] = [
-    Transfer::PicFlip { flip_ratio: 0.0 },
-    Transfer::PicFlip { flip_ratio: 0.95 },
-    Transfer::Apic,
-    Transfer::Mls,
+/// Transfers, with shares of FLIP.
+const TRANSFERS: [(Transfer, f64); 5] = [
+    (Transfer::PicFlip, 0.0),
+    (Transfer::PicFlip, 0.95),
+    (Transfer::Apic, 0.0),
+    (Transfer::Mls, 0.0),
+    (Transfer::Apic, 0.95),
 ];
 
 /// Material of table 1 of Cai2020.
@@ -46,7 +48,8 @@ fn parameters(dimensions: usize) -> Parameters {
         dt_s: 1e-3,
         gravity_m_s2: DVec3::ZERO,
         material: snow(),
-        transfer: Transfer::PicFlip { flip_ratio: 0.95 },
+        transfer: Transfer::PicFlip,
+        flip_ratio: 0.95,
         spline: Spline::Cubic,
         weights: Weights::Factored,
         strain_floor: false,
@@ -63,8 +66,8 @@ fn settings() -> Vec<Parameters> {
     let mut all = Vec::new();
     for dimensions in [2, 3] {
         for spline in [Spline::Cubic, Spline::Quadratic] {
-            for transfer in TRANSFERS {
-                all.push(Parameters { spline, transfer, ..parameters(dimensions) });
+            for (transfer, flip_ratio) in TRANSFERS {
+                all.push(Parameters { spline, transfer, flip_ratio, ..parameters(dimensions) });
             }
         }
     }

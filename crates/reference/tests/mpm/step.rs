@@ -67,11 +67,14 @@ fn spin_left(p: &Parameters, steps: u32) -> f64 {
 
 #[test]
 fn a_spinning_disk_keeps_its_spin_with_apic_and_loses_it_with_pic() {
-    let left = TRANSFERS
-        .map(|transfer| spin_left(&Parameters { transfer, material: elastic(), ..parameters(2) }, 100));
+    let left = TRANSFERS.map(|(transfer, flip_ratio)| {
+        spin_left(&Parameters { transfer, flip_ratio, material: elastic(), ..parameters(2) }, 100)
+    });
     // Smoothing by the spline acts every step, however short: less than a tenth of a turn is enough.
-    let [pic, flip, apic, mls] = left;
+    let [pic, flip, apic, mls, aflip] = left;
     assert!((apic - 1.0).abs() < 1e-10 && (mls - 1.0).abs() < 1e-10, "{left:?}");
+    // What a particle keeps of its own velocity has no affine part of its own.
+    assert!((aflip - 1.0).abs() < 1e-2, "{left:?}");
     assert!(pic.abs() < 0.05 && (0.5..0.7).contains(&flip), "{left:?}");
 }
 

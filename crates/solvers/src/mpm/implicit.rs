@@ -131,7 +131,7 @@ impl ImplicitSolve {
                     workgroup_size,
                     threads_per_item,
                     dimensions,
-                    transfer: parameters.transfer_number(),
+                    has_flip: parameters.has_flip.into(),
                     has_bodies: parameters.has_bodies(),
                     body_kinds: parameters.surroundings.kinds(),
                 },

@@ -90,7 +90,7 @@ impl Nodes {
             momentum: device.buffer("node momentum", n)?,
             force: device.buffer("node force", n)?,
             velocity: device.buffer("node velocity", n)?,
-            change: device.buffer("node change", if parameters.has_affine() { 1 } else { n })?,
+            change: device.buffer("node change", if parameters.has_flip { n } else { 1 })?,
             sums,
             tiles: Tiles {
                 momentum: device.buffer("tile momentum", n_tile)?,
@@ -101,7 +101,7 @@ impl Nodes {
 
     /// Returns the number of bytes of the arrays.
     pub fn bytes(parameters: &MpmParameters, capacity: BlockCapacity) -> u64 {
-        let change = if parameters.has_affine() { 0 } else { 12 };
+        let change = if parameters.has_flip { 12 } else { 0 };
         let (sums, tile) = match parameters.rasterization {
             Rasterization::Tiles => (0, TILE_NODE_BYTES * tile_nodes(parameters)),
             Rasterization::FixedPoint => (4 * FIXED_WORDS, 0),
@@ -235,7 +235,7 @@ impl Transfer {
                 workgroup_size,
                 threads_per_item,
                 dimensions,
-                transfer,
+                has_flip: parameters.has_flip.into(),
                 has_bodies: parameters.has_bodies(),
                 body_kinds: parameters.surroundings.kinds(),
                 has_named_bodies: parameters.measures_loads().into(),

@@ -20,6 +20,8 @@ pub struct MpmParameters {
     pub stencil: u32,
     /// Transfer of velocities between particles and nodes.
     pub transfer: Transfer,
+    /// True if velocities of particles keep a share of FLIP.
+    pub has_flip: bool,
     /// Evaluation of the cubic spline.
     pub weights: Weights,
     /// Method of the sums of particles on nodes.
@@ -94,6 +96,7 @@ impl MpmParameters {
             dimensions: mpm.dimensions,
             stencil,
             transfer: mpm.transfer,
+            has_flip: mpm.has_flip(),
             weights: mpm.weights,
             rasterization: mpm.rasterization,
             initial_volume: mpm.initial_volume,

@@ -95,6 +95,7 @@ impl Kernels {
                     stencil,
                     as_printed,
                     transfer,
+                    has_flip: parameters.has_flip.into(),
                     // A GPU would lose a third of its subgroups to registers, see docs/kernels.
                     unrolls_rows: device.is_software().into(),
                     moves: (!has_bodies).into(),
@@ -447,7 +448,7 @@ impl Mpm {
         &self.nodes.velocity
     }
 
-    /// Returns the change of that velocity in the step in m/s with PIC and FLIP, else one unused element.
+    /// Returns the change of that velocity in the step in m/s with a share of FLIP, else one unused element.
     pub fn node_change(&self) -> &Buffer<[f32; 3]> {
         &self.nodes.change
     }

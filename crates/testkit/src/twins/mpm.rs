@@ -89,10 +89,11 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
             plastic: m.plastic,
         },
         transfer: match section.transfer {
-            Transfer::PicFlip => twin::Transfer::PicFlip { flip_ratio: section.flip_share(dt_s) },
+            Transfer::PicFlip => twin::Transfer::PicFlip,
             Transfer::Apic => twin::Transfer::Apic,
             Transfer::Mls => twin::Transfer::Mls,
         },
+        flip_ratio: section.flip_share(dt_s),
         spline: match section.spline {
             Spline::Cubic => twin::Spline::Cubic,
             Spline::Quadratic => twin::Spline::Quadratic,

@@ -79,6 +79,7 @@ fn points_are_measured_verified_printed_and_kept() {
 /// Runs every bench at one small size, or with `FRAZIL_FULL=1` at the sizes of the smoke profile, whose
 /// budget is a minute on a desktop machine.
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn the_smoke_profile_takes_every_bench() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("rows.jsonl");

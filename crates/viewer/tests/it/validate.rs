@@ -33,7 +33,7 @@ fn unknown_cases_are_bad_input() {
 fn results_are_printed_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/validation");
-    let names = ["free_fall", "snow.conduction", "grains", "twin.primitives.reduction", "bits.drop"];
+    let names = ["free_fall", "snow.conduction", "grains.slope", "twin.primitives.reduction", "bits.drop"];
     let arguments = [&["validate"], &names[..], &["--out", out.to_str().unwrap()]].concat();
     let output = succeed(&mut command(&arguments));
     let table = stdout(&output);

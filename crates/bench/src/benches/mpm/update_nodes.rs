@@ -65,8 +65,8 @@ impl Bench for UpdateNodes {
 
 impl DeviceWorkload for Workload {
     fn work(&self) -> Work {
-        // Momentum, mass and force read; velocity, and with PIC and FLIP its change, written.
-        let written = if self.block.p.is_affine() { 12 } else { 24 };
+        // Momentum, mass and force read; velocity, and for FLIP its change, written.
+        let written = if self.block.mpm.parameters().has_flip { 24 } else { 12 };
         Work { elements: self.block.n as u64, bytes_minimum: (28 + written) * self.block.n_nodes() }
     }
 
@@ -82,7 +82,7 @@ impl DeviceWorkload for Workload {
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
         let (mpm, n) = (&self.block.mpm, self.expected.len());
         let velocity = node_vectors(device, mpm.node_velocity(), n)?;
-        let n_changes = if self.block.p.is_affine() { 0 } else { n };
+        let n_changes = if mpm.parameters().has_flip { n } else { 0 };
         let change = node_vectors(device, mpm.node_change(), n_changes)?;
         for (i, expected) in self.expected.iter().enumerate() {
             let tolerance = ROUNDINGS * ROUNDING * expected.scale;

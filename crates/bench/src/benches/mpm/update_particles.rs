@@ -54,11 +54,11 @@ impl DeviceWorkload for Workload {
     fn work(&self) -> Work {
         let elements = self.block.n as u64;
         let [matrix, symmetric, affine] = self.block.words();
-        let is_affine = self.block.p.is_affine();
-        // Position, F_E and J_P read and written, volume read, velocity, stress and C written; with PIC and
-        // FLIP also the velocity read, and changes of nodes besides their velocities.
-        let words = 2 * (4 + matrix) + 1 + 3 + symmetric + affine + if is_affine { 0 } else { 3 };
-        let node_bytes = if is_affine { 12 } else { 24 };
+        let has_flip = self.block.mpm.parameters().has_flip;
+        // Position, F_E and J_P read and written, volume read, velocity, stress and C written; for FLIP also
+        // the velocity read, and changes of nodes besides their velocities.
+        let words = 2 * (4 + matrix) + 1 + 3 + symmetric + affine + if has_flip { 3 } else { 0 };
+        let node_bytes = if has_flip { 24 } else { 12 };
         Work { elements, bytes_minimum: 4 * words * elements + node_bytes * self.block.n_nodes() }
     }
 

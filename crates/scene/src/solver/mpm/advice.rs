@@ -35,15 +35,13 @@ impl Scene {
                 ),
             );
         }
-        for (key, is_set) in
-            [("flip_ratio", mpm.flip_ratio.is_some()), ("pic_rate_per_s", mpm.pic_rate_per_s.is_some())]
-        {
-            if is_set && mpm.transfer != Transfer::PicFlip {
-                warn(
-                    &format!("mpm.{key}"),
-                    "has no effect; it is a setting of mpm.transfer = \"pic_flip\"".to_owned(),
-                );
-            }
+        if mpm.flip_ratio.is_some() && mpm.transfer != Transfer::PicFlip {
+            warn(
+                "mpm.flip_ratio",
+                "has no effect; it is a setting of mpm.transfer = \"pic_flip\", others have \
+                 mpm.pic_rate_per_s"
+                    .to_owned(),
+            );
         }
         if mpm.implicit.is_none() && wave * dt > h {
             warn(

@@ -35,14 +35,17 @@ pub struct Mpm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     pub flip_ratio: Option<f64>,
-    /// Rate in 1/s at which `pic_flip` replaces velocities of particles by those of the grid: the share of
-    /// PIC in a step is 1 − exp(−rate Δt), whatever the step. By default 256.5, which is that of a FLIP ratio
-    /// of 0.95 at the steps of 0.2 ms of Cai2020.
+    /// Rate in 1/s at which velocities of particles are replaced by those of the grid: the share of PIC in a
+    /// step is 1 − exp(−rate Δt), whatever the step. With `pic_flip` by default 256.5, which is that of a
+    /// FLIP ratio of 0.95 at the steps of 0.2 ms of Cai2020. With `apic` and `mls` by default all of it in
+    /// each step, which loses more energy the shorter the step is; at a rate (AFLIP, Fei2021) the
+    /// loss does not depend on it, and is least at about ¼ c/h with the wave speed c. Then surfaces act on
+    /// nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1e9))]
     pub pic_rate_per_s: Option<f64>,
     /// Objects on which surfaces that are not sticky act; by default `particles` if the transfer is affine
-    /// and the step explicit, else `nodes`.
+    /// without `pic_rate_per_s` and the step explicit, else `nodes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<Contact>,
     /// B-spline weights of a particle on the nodes.
@@ -115,8 +118,8 @@ impl Mpm {
 
     /// Returns what is in contact with surfaces that are not sticky.
     pub fn contact(&self) -> Contact {
-        let is_affine = self.transfer != Transfer::PicFlip;
-        let default = if is_affine && self.implicit.is_none() { Contact::Particles } else { Contact::Nodes };
+        let is_damped = !self.has_flip() && self.implicit.is_none();
+        let default = if is_damped { Contact::Particles } else { Contact::Nodes };
         self.contact.unwrap_or(default)
     }
 
@@ -131,10 +134,19 @@ impl Mpm {
         self.node_mass_cutoff * self.material.density_kg_m3 * cell
     }
 
-    /// Returns the share α of FLIP in a step of `pic_flip`.
+    /// Returns true if velocities of particles keep a share of FLIP.
+    pub fn has_flip(&self) -> bool {
+        self.transfer == Transfer::PicFlip || self.pic_rate_per_s.is_some()
+    }
+
+    /// Returns the share α of FLIP in a step.
     pub fn flip_share(&self, dt_s: f64) -> f64 {
+        if !self.has_flip() {
+            return 0.0;
+        }
         let rate = self.pic_rate_per_s.unwrap_or(DEFAULT_PIC_RATE_PER_S);
-        self.flip_ratio.unwrap_or_else(|| (-rate * dt_s).exp())
+        let ratio = self.flip_ratio.filter(|_| self.transfer == Transfer::PicFlip);
+        ratio.unwrap_or_else(|| (-rate * dt_s).exp())
     }
 
     /// Returns the number of particles that a cell is filled with.

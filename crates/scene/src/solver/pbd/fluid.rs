@@ -29,8 +29,8 @@ pub struct Fluid {
     pub dynamic_viscosity_pa_s: f64,
     /// Rate in 1/s at which XSPH (Chen2021 eq 5.20, along the lines between particles) blends in the
     /// smoothed velocity difference: a share of 1 − exp(−rate Δt) in each step; by default 0.5 √(g/d), 16/s
-    /// at a spacing of 1 cm, and 3.75 √(g/d) in scenes with `[snow]`. It damps motion of single particles, and
-    /// acts on large scales like a kinematic viscosity of rate · h²/44.5.
+    /// at a spacing of 1 cm, and 3.75 √(g/d) in scenes with `[snow]`. It damps motion of single particles,
+    /// and acts on large scales like a kinematic viscosity of rate · h²/44.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1e6))]
     pub xsph_rate_per_s: Option<f64>,
