@@ -206,7 +206,7 @@ fn energy_does_not_grow() {
 }
 
 /// Two elastic disks of 7.5 cells' radius, E = 140 kPa, that approach at 2 m/s, a tenth of the wave speed,
-/// part with nearly the speed at which they met: 3 % of it becomes vibration and heat of the grid. APIC at its
+/// part with nearly the speed at which they met: 3 % of it becomes vibration and heat of the grid. APIC by
 /// default, PIC in each step, loses more the shorter the step is: a FAIL in docs/results.md.
 #[test]
 fn elastic_disks_rebound_alike_at_any_step_with_pic_at_a_rate() {
