@@ -637,6 +637,7 @@ fn boundary_particles_hold_water_as_closed_walls_do() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn boundary_particles_hold_water_in_a_bowl_at_its_level() {
     // A block of water falls apart in a sphere of ten spacings and levels.
     let radius_m = 10.0 * D;

@@ -143,6 +143,7 @@ fn assert_thermograph(samples: &[Sample], spacing_m: f64) {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn snow_shrinks_in_hot_water_and_its_middle_warms_by_fouriers_law() {
     let samples = run("melting", &["scale=0.3"], 16);
     let scene = Scene::find("melting", &["scale=0.3".to_owned()]).unwrap();

@@ -160,6 +160,7 @@ fn heat_is_conserved_in_flow_and_acts_through_viscosity_alone() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn hot_layers_shear_faster_than_cold_ones() {
     let (layers, dt_s, rate, activation) = (12, 1e-3, 10.0, 6000.0);
     // Little conduction: the linear profile stays as it is.

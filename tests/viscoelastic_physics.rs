@@ -151,6 +151,7 @@ fn an_elastic_ball_rebounds_and_viscosity_dampens_it() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn a_ball_of_dough_rebounds_little_and_flows_flat_until_it_yields_no_more() {
     // The weight of the ball, ρ g R of 600 Pa, is four times its yield stress.
     let material = "dynamic_viscosity_pa_s = 5.0\n[viscoelastic]\nmodulus_pa = 20000.0\nyield_stress_pa = \
@@ -226,6 +227,7 @@ fn impact(d: f64, material: &str) -> Vec<[f64; 2]> {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn a_newtonian_drop_sinks_and_an_oldroyd_b_drop_recoils_before_it_sinks() {
     let d = if is_full_run() { 0.001 } else { 0.00167 };
     let newtonian =

@@ -165,6 +165,7 @@ fn newtonian_fluid_flows_like_couette_and_poiseuille() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn shear_thinning_fluid_flows_like_a_power_law() {
     let (consistency, n, gravity, half) = (10.0, 0.5, 5.0, 0.5 * GAP_M);
     for (layers, dt_s) in if is_full_run() { &RUNS[..] } else { &RUNS[..1] } {

@@ -57,6 +57,7 @@ fn heights(fluid: &ViscoelasticSimulation) -> [f64; 2] {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn elastic_fluid_climbs_a_rotating_rod_and_viscous_fluid_does_not() {
     // A fluid of second order climbs if G λ² is more than ρ a²/4 (Joseph1973): here 0.3 and 0.036 Pa s². The
     // viscous fluid is the solvent alone. Both are still on their way: after 0.48 s, the surface is 1.0 mm

@@ -1,9 +1,9 @@
 //! Bodies in a position-based step: boundary density, projection of particles out of bodies, drag and
 //! friction, and the loads of all of these on the bodies.
 
-use super::motion::Smoothing;
 use super::neighbour_rows::{NO_FLAG, NeighbourRows};
 use super::parameters::Parameters;
+use super::smoothing::Smoothing;
 use crate::BodyLoads;
 use crate::bodies::{impulse_sums, quanta_per_n_s};
 use crate::clock::Clock;

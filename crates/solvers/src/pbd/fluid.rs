@@ -6,10 +6,11 @@ use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
 use super::fault::FaultReport;
 use super::metrics::{MeasurePass, PendingMetrics};
-use super::motion::{Corrected, FaultDetection, Motion, Smoothing};
+use super::motion::{Compensation, FaultDetection, Motion};
 use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
+use super::smoothing::Smoothing;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Tuning};
@@ -294,18 +295,17 @@ impl Fluid {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         let (motion, p) = (&self.kernels.motion, &self.parameters);
-        motion.integrate(recorder, &self.phase, self.in_cells(), &self.residual, p, dt_s);
+        motion.integrate(recorder, &self.particles, p, dt_s);
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
-        let walls = self.parameters.walls;
-        self.kernels.motion.predict(recorder, &self.phase, self.corrected(), walls, dt_s);
+        let (motion, p) = (&self.kernels.motion, &self.parameters);
+        motion.predict(recorder, &self.particles, self.compensation(), p, dt_s);
         self.project_out_of_bodies(recorder, Displacement::Prediction);
     }
 
-    fn corrected(&self) -> Corrected<'_> {
-        let compensation = Some(&self.density_solve.compensation);
-        Corrected { predicted: self.predicted(), compensation, residual: &self.residual }
+    fn compensation(&self) -> Compensation<'_> {
+        Some(&self.density_solve.compensation)
     }
 
     /// Returns the number of particles that the density solve still corrects.
@@ -400,15 +400,15 @@ impl Fluid {
     fn update_velocity(&self, recorder: &mut Recorder) {
         let dt_s = self.parameters.dt_s;
         let limits = self.parameters.fault_limits(0);
-        let faults = FaultDetection { density: &self.density, faulty: &self.fault.faulty, limits };
-        self.kernels.motion.update_velocity(recorder, &self.phase, self.corrected(), &faults, dt_s);
+        let faults = FaultDetection { faulty: &self.fault.faulty, limits };
+        let motion = &self.kernels.motion;
+        motion.update_velocity(recorder, &self.particles, self.compensation(), &faults, dt_s);
     }
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let place = (self.in_cells(), self.rows.buffer(0));
         let smoothing = Smoothing::of_water(p);
-        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
+        self.kernels.motion.smooth_velocity(recorder, &self.particles, self.rows.buffer(0), p, smoothing);
         if let Some(bodies) = &self.bodies {
             bodies.apply_drag(recorder, &self.phase, self.predicted(), smoothing);
             bodies.record_reduction(recorder);
@@ -419,9 +419,8 @@ impl Fluid {
     /// Records XSPH alone, of the velocities after the constraints, for a solver that goes on from these.
     pub(crate) fn smooth_updated(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let place = (self.in_cells(), self.rows.buffer(0));
         let smoothing = Smoothing { viscosity_share: 0.0, ..Smoothing::of_water(p) };
-        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
+        self.kernels.motion.smooth_velocity(recorder, &self.particles, self.rows.buffer(0), p, smoothing);
         let velocity = &self.phase.velocity;
         recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
     }

@@ -28,6 +28,7 @@ mod neighbour_rows;
 mod parameters;
 mod particles;
 mod shown;
+mod smoothing;
 pub mod snow;
 mod work;
 

@@ -1,11 +1,11 @@
 //! Passes common to all position-based phases, independent of their constraints: predict positions, update
 //! and smooth velocities.
 
-use super::neighbour_rows::PhaseCells;
 use super::parameters::Parameters;
-use frazil_particles::{Column, PhaseArray};
+use super::particles::Particles;
+use super::smoothing::Smoothing;
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
-use frazil_shaders::types::{FaultLimits, Walls};
+use frazil_shaders::types::FaultLimits;
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result};
 
 /// Kernels that move a phase.
@@ -20,42 +20,13 @@ pub(super) struct Motion {
 
 /// Detection of faults of a phase.
 pub(super) struct FaultDetection<'a> {
-    pub density: &'a Buffer<f32>,
     /// Lowest index of a particle with each kind of fault.
     pub faulty: &'a Buffer<u32>,
     pub limits: FaultLimits,
 }
 
-/// Predicted positions within a step.
-#[derive(Clone, Copy)]
-pub(super) struct Corrected<'a> {
-    pub predicted: &'a Buffer<[f32; 3]>,
-    /// Part of the corrections below the ulp of the predicted positions, if their sum is compensated.
-    pub compensation: Option<&'a Buffer<[f32; 3]>>,
-    /// Residuals of positions, and of predicted ones at the back.
-    pub residual: &'a Column<[f32; 3]>,
-}
-
-/// Coefficients of XSPH and of the drag of walls.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Smoothing {
-    pub xsph_viscosity: f32,
-    pub wall_friction: f32,
-    pub wall_xsph: f32,
-    pub viscosity_share: f32,
-    pub viscous_wall_scale: f32,
-    /// Difference of each lower and each upper face.
-    pub face_friction: [[f32; 3]; 2],
-}
-
-impl Smoothing {
-    /// Returns the coefficients of water.
-    pub fn of_water(parameters: &Parameters) -> Self {
-        let Parameters { xsph_viscosity, wall_friction, wall_xsph, face_friction, .. } = *parameters;
-        let Parameters { viscosity_share, viscous_wall_scale, .. } = *parameters;
-        Self { xsph_viscosity, wall_friction, wall_xsph, viscosity_share, viscous_wall_scale, face_friction }
-    }
-}
+/// Part of the corrections below the ulp of the predicted positions, if their sum is compensated.
+pub(super) type Compensation<'a> = Option<&'a Buffer<[f32; 3]>>;
 
 impl Motion {
     /// Makes the kernels, for rows of so many words, 0 without. With `is_compensated`, corrections are added
@@ -97,20 +68,18 @@ impl Motion {
     pub fn integrate(
         &self,
         recorder: &mut Recorder,
-        phase: &PhaseArray,
-        cells: PhaseCells<'_>,
-        residual: &Column<[f32; 3]>,
+        particles: &Particles,
         parameters: &Parameters,
         dt_s: f32,
     ) {
         let bindings = integrate::Bindings {
-            count: cells.count,
-            position: cells.position,
-            velocity: phase.velocity.front(),
-            key: cells.key,
-            residual_m: residual.front(),
+            count: &particles.phase.count,
+            position: particles.position(),
+            velocity: particles.velocity(),
+            key: particles.key(),
+            residual_m: particles.residual.front(),
         };
-        let grid = cells.grid.grid();
+        let grid = particles.grid().grid();
         let params =
             integrate::Params { grid, walls: parameters.walls, gravity_m_s2: parameters.gravity_m_s2, dt_s };
         recorder.dispatch_counted(&self.integrate, bindings, params);
@@ -120,21 +89,21 @@ impl Motion {
     pub fn predict(
         &self,
         recorder: &mut Recorder,
-        phase: &PhaseArray,
-        corrected: Corrected<'_>,
-        walls: Walls,
+        particles: &Particles,
+        compensation: Compensation<'_>,
+        parameters: &Parameters,
         dt_s: f32,
     ) {
         let bindings = predict::Bindings {
-            count: &phase.count,
-            position: phase.position.front(),
-            velocity: phase.velocity.front(),
-            predicted: corrected.predicted,
-            compensation: corrected.compensation.unwrap_or(&self.no_compensation),
-            residual_m: corrected.residual.front(),
-            next_residual_m: corrected.residual.back(),
+            count: &particles.phase.count,
+            position: particles.position(),
+            velocity: particles.velocity(),
+            predicted: particles.predicted(),
+            compensation: compensation.unwrap_or(&self.no_compensation),
+            residual_m: particles.residual.front(),
+            next_residual_m: particles.residual.back(),
         };
-        let params = predict::Params { walls, dt_s };
+        let params = predict::Params { walls: parameters.walls, dt_s };
         recorder.dispatch_counted(&self.predict, bindings, params);
     }
 
@@ -143,22 +112,22 @@ impl Motion {
     pub fn update_velocity(
         &self,
         recorder: &mut Recorder,
-        phase: &PhaseArray,
-        corrected: Corrected<'_>,
+        particles: &Particles,
+        compensation: Compensation<'_>,
         faults: &FaultDetection<'_>,
         dt_s: f32,
     ) {
         let bindings = update_velocity::Bindings {
-            count: &phase.count,
-            position: phase.position.front(),
-            predicted: corrected.predicted,
-            compensation: corrected.compensation.unwrap_or(&self.no_compensation),
-            velocity: phase.velocity.front(),
-            updated: phase.velocity.back(),
-            density: faults.density,
+            count: &particles.phase.count,
+            position: particles.position(),
+            predicted: particles.predicted(),
+            compensation: compensation.unwrap_or(&self.no_compensation),
+            velocity: particles.velocity(),
+            updated: particles.updated(),
+            density: particles.density(),
             faulty: faults.faulty,
-            residual_m: corrected.residual.front(),
-            next_residual_m: corrected.residual.back(),
+            residual_m: particles.residual.front(),
+            next_residual_m: particles.residual.back(),
         };
         let params = update_velocity::Params { dt_s, limits: faults.limits };
         recorder.dispatch_counted(&self.update_velocity, bindings, params);
@@ -168,22 +137,22 @@ impl Motion {
     pub fn smooth_velocity(
         &self,
         recorder: &mut Recorder,
-        phase: &PhaseArray,
-        (cells, rows): (PhaseCells<'_>, &Buffer<u32>),
+        particles: &Particles,
+        rows: &Buffer<u32>,
         parameters: &Parameters,
         smoothing: Smoothing,
     ) {
         let bindings = smooth_velocity::Bindings {
-            count: &phase.count,
-            key: cells.key,
-            cell_start: cells.grid.cell_start(),
-            predicted: cells.predicted,
-            updated: phase.velocity.back(),
-            velocity: phase.velocity.front(),
+            count: &particles.phase.count,
+            key: particles.key(),
+            cell_start: particles.grid().cell_start(),
+            predicted: particles.predicted(),
+            updated: particles.updated(),
+            velocity: particles.velocity(),
             rows,
         };
         let params = smooth_velocity::Params {
-            grid: cells.grid.grid(),
+            grid: particles.grid().grid(),
             walls: parameters.walls,
             support_m: parameters.support_m,
             volume_h3: parameters.volume_h3,

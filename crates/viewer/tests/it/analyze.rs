@@ -94,6 +94,7 @@ fn a_single_particle_strains_in_the_printed_scheme_and_not_by_default() {
 }
 
 #[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
 fn the_tipping_density_corrects_the_printed_appendix() {
     let folder = tempfile::tempdir().unwrap();
     let header = "part,parameter [1],value [own],at [own],quantity,found [own],formula [own]";

@@ -33,13 +33,16 @@ fn unknown_cases_are_bad_input() {
 fn results_are_printed_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/validation");
-    let names = ["free_fall", "snow.conduction", "grains.slope", "twin.primitives.reduction", "bits.drop"];
+    let names =
+        ["free_fall", "snow.conduction", "grains.slope", "twin.primitives.reduction", "bits.column_collapse"];
     let arguments = [&["validate"], &names[..], &["--out", out.to_str().unwrap()]].concat();
     let output = succeed(&mut command(&arguments));
     let table = stdout(&output);
     let page = fs::read_to_string(out.join("validation.md")).unwrap();
     let csv = fs::read_to_string(out.join("validation.csv")).unwrap();
-    for case in ["free_fall.water", "free_fall.grains", "snow.conduction", "grains.slope", "bits.drop"] {
+    for case in
+        ["free_fall.water", "free_fall.grains", "snow.conduction", "grains.slope", "bits.column_collapse"]
+    {
         let row = table.lines().find(|line| line.starts_with(case));
         assert!(row.is_some_and(|row| row.ends_with("PASS")), "{case}: {table}");
         assert!(page.contains(case) && csv.contains(&format!("\n{case},")), "{case}: {page}");

@@ -18,8 +18,9 @@ use crate::grab::GrabPass;
 use crate::pair::register_bonds;
 use crate::pbd::bodies::{Bodies, Displacement};
 use crate::pbd::fault::FaultReport;
-use crate::pbd::motion::{Corrected, FaultDetection, Motion, Smoothing};
+use crate::pbd::motion::{FaultDetection, Motion};
 use crate::pbd::neighbour_rows::{NO_FLAG, NeighbourRows};
+use crate::pbd::smoothing::Smoothing;
 use crate::{BodyLoads, PendingFault, SolverError, Tuning};
 use frazil_particles::{ColumnKind, Material};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
@@ -352,10 +353,8 @@ impl Snow {
             Stage::UpdateVelocity => {
                 for (phase, phase_particles) in (0..).zip([solid, fluid]) {
                     let limits = self.parameters.fluid.fault_limits(phase);
-                    let density = &phase_particles.density;
-                    let faults = FaultDetection { density, faulty: &self.fault.faulty, limits };
-                    let corrected = corrected(phase_particles);
-                    self.motion.update_velocity(recorder, &phase_particles.phase, corrected, &faults, dt_s);
+                    let faults = FaultDetection { faulty: &self.fault.faulty, limits };
+                    self.motion.update_velocity(recorder, phase_particles, None, &faults, dt_s);
                 }
             }
             Stage::DampLinks => self.constraints.damp_links(recorder, solid, &self.links),
@@ -371,17 +370,13 @@ impl Snow {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
-            let (p, phase, residual) =
-                (&self.parameters.fluid, &phase_particles.phase, &phase_particles.residual);
-            self.motion.integrate(recorder, phase, phase_particles.in_cells(), residual, p, dt_s);
+            self.motion.integrate(recorder, phase_particles, &self.parameters.fluid, dt_s);
         }
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
-            let walls = self.parameters.fluid.walls;
-            let corrected = corrected(phase_particles);
-            self.motion.predict(recorder, &phase_particles.phase, corrected, walls, dt_s);
+            self.motion.predict(recorder, phase_particles, None, &self.parameters.fluid, dt_s);
         }
         // Before the first step nothing has moved: there is nothing to count.
         if dt_s > 0.0 {
@@ -451,8 +446,8 @@ impl Snow {
         for (number, (phase_particles, smoothing)) in
             [(&self.solid, snow), (&self.fluid, water)].into_iter().enumerate()
         {
-            let place = (phase_particles.in_cells(), self.rows.buffer(number));
-            self.motion.smooth_velocity(recorder, &phase_particles.phase, place, &p.fluid, smoothing);
+            let rows = self.rows.buffer(number);
+            self.motion.smooth_velocity(recorder, phase_particles, rows, &p.fluid, smoothing);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| number == 1) {
                 bodies.apply_drag(recorder, &phase_particles.phase, phase_particles.predicted(), smoothing);
             }
@@ -567,11 +562,6 @@ impl Snow {
     pub fn record_link_check(&self, recorder: &mut Recorder) -> Result<Option<LinkCheck>, SolverError> {
         self.links.check(recorder, &self.ring, &self.solid)
     }
-}
-
-fn corrected(phase_particles: &PhaseParticles) -> Corrected<'_> {
-    let predicted = phase_particles.predicted();
-    Corrected { predicted, compensation: None, residual: &phase_particles.residual }
 }
 
 impl std::fmt::Debug for Snow {
