@@ -208,14 +208,19 @@ fn atomics_in_fixed_and_in_floating_point_agree_with_the_twin() {
 
 #[test]
 fn the_semi_implicit_solve_agrees_with_the_twin() {
-    for (dimensions, spline, transfer, beta) in [
-        (2, Spline::Cubic, Transfer::PicFlip, 1.0),
-        (2, Spline::Quadratic, Transfer::Mls, 0.5),
-        (3, Spline::Cubic, Transfer::Apic, 1.0),
-        (3, Spline::Quadratic, Transfer::PicFlip, 0.5),
+    for (dimensions, spline, transfer, pic_rate_per_s, beta) in [
+        (2, Spline::Cubic, Transfer::PicFlip, None, 1.0),
+        (2, Spline::Quadratic, Transfer::Mls, None, 0.5),
+        (2, Spline::Cubic, Transfer::Apic, Some(0.02 / DT_S), 1.0),
+        (3, Spline::Cubic, Transfer::Apic, None, 1.0),
+        (3, Spline::Quadratic, Transfer::PicFlip, None, 0.5),
     ] {
         let implicit = Some(Implicit { beta, max_iterations: 60, tolerance: 1e-4 });
-        let mut section = Section { implicit, ..with(dimensions, exact_cell(dimensions), spline, transfer) };
+        let mut section = Section {
+            implicit,
+            pic_rate_per_s,
+            ..with(dimensions, exact_cell(dimensions), spline, transfer)
+        };
         // Compact snow converges in the same number of iterations as snow that bursts, and stays in its
         // cells.
         section.material.youngs_modulus_pa = 5e4;

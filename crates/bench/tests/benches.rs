@@ -45,8 +45,9 @@ fn verify(session: &Session, planned: &Planned<'_>) {
 #[test]
 fn every_bench_verifies_at_sizes_that_break_tails() {
     let session = session();
-    // A size above the workgroup size, 257, is what the smoke profile's own test runs and verifies.
-    for point in planned(&[], &["count=0,1,255"], Profile::Smoke) {
+    // `a_result_that_was_not_computed_is_refused` verifies each at 257, above the workgroup size.
+    let sizes = if is_full_run() { "count=0,1,2,255" } else { "count=0,1,255" };
+    for point in planned(&[], &[sizes], Profile::Smoke) {
         verify(&session, &point);
     }
 }
@@ -82,13 +83,14 @@ fn every_distribution_and_workgroup_size_verifies() {
 #[test]
 fn every_transfer_spline_and_density_of_snow_on_a_grid_verifies() {
     let session = session();
-    // Each transfer with one spline, in the long form with both.
+    // The transfers that are not the default with the spline that is not; in the long form all with both.
     let (splines, others) = if is_full_run() { ("cubic,quadratic", "apic,") } else { ("quadratic", "") };
     let (transfers, splines) = (format!("transfer=pic_flip,{others}mls"), format!("spline={splines}"));
     for point in planned(&["mpm."], &["count=257", &transfers, &splines], Profile::Smoke) {
         verify(&session, &point);
     }
-    for point in planned(&["mpm."], &["count=2049", "per_cell=1,100"], Profile::Smoke) {
+    let densities = if is_full_run() { "per_cell=1,3,100" } else { "per_cell=1,100" };
+    for point in planned(&["mpm."], &["count=2049", densities], Profile::Smoke) {
         verify(&session, &point);
     }
     // More points than the twin can compute: other rasterizations, samples and sums.

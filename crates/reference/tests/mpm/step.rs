@@ -73,7 +73,7 @@ fn a_spinning_disk_keeps_its_spin_with_apic_and_loses_it_with_pic() {
     // Smoothing by the spline acts every step, however short: less than a tenth of a turn is enough.
     let [pic, flip, apic, mls, aflip] = left;
     assert!((apic - 1.0).abs() < 1e-10 && (mls - 1.0).abs() < 1e-10, "{left:?}");
-    // What a particle keeps of its own velocity has no affine part of its own.
+    // At rates of PIC, C starts at 0 and its share of the momentum is gained at first.
     assert!((aflip - 1.0).abs() < 1e-2, "{left:?}");
     assert!(pic.abs() < 0.05 && (0.5..0.7).contains(&flip), "{left:?}");
 }
