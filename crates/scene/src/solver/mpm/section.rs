@@ -266,7 +266,7 @@ pub enum Transfer {
 #[serde(rename_all = "snake_case")]
 pub enum Contact {
     /// Particles, by elastic normal forces and Coulomb friction at the surface of the snow. Needs an affine
-    /// transfer and an explicit step.
+    /// transfer without `pic_rate_per_s` and an explicit step.
     Particles,
     /// Nodes at or behind the surface, by inelastic collisions (Breekveldt2017 sec 3.2.5). Snow is held up to
     /// 1.3 cells before the surface, and rolling is damped per step.
