@@ -7,19 +7,21 @@
 use frazil_kernels::Counts;
 use frazil_reference::fluid::Parameters as TwinParameters;
 use frazil_shaders::pbd::{begin_density_solve, check_density};
-use frazil_solvers::pbd::{DensityStatus, Stage};
-use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_solvers::pbd::{DensityStatus, SolveMomentum, Stage};
+use frazil_testkit::twins::pbd::{run_fluid_twin as run_on_twin, twin_parameters};
 use frazil_testkit::{assert_no_validation_messages, device};
 use frazil_tests::{
     Simulation, first_wrong_fluid_stage as first_wrong_stage, fluid_disagreement as disagreement,
     fluid_state as device_state, max_difference, run_fluid_stage as run_on_device,
-    run_fluid_twin as run_on_twin,
 };
 use frazil_vk::{DeviceCount, Kernel, Threads};
 use proptest::prelude::*;
 
 /// The default tolerance, with few enough stages to test each.
 const TO_TOLERANCE: &str = "pbd.max_iterations=5";
+
+/// The projection, with few enough stages to test each.
+const PROJECTION: &str = "pbd={pressure='projection',iterations=2,max_iterations=6}";
 
 const SMALL: &str = "fluid.particle_spacing_m=0.04";
 
@@ -54,6 +56,7 @@ fn every_stage_agrees_with_its_twin() {
         "pbd={density_tolerance=1e-5,iterations=1,max_iterations=3}",
         "fluid.dynamic_viscosity_pa_s=30",
         "fluid.xsph_viscosity=0.05",
+        PROJECTION,
     ]);
     proptest!(config, |(bodies in bodies, k in 0.0f32..0.01, solve in solve, steps in 0u64..30)| {
         let mut simulation = small_scene(bodies, k, solve);
@@ -219,6 +222,8 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
         let constraint = device.buffer_from("constraint", &vec![[9.0f32; 4]; capacity as usize]).unwrap();
         let zero: DensityStatus = bytemuck::Zeroable::zeroed();
         let status = device.buffer_from("status", &[zero]).unwrap();
+        let still: SolveMomentum = bytemuck::Zeroable::zeroed();
+        let momentum = device.buffer_from("momentum", &[still]).unwrap();
         let total = device.buffer_from("total", &[error * n as f32]).unwrap();
         let mut recorder = device.recorder().unwrap();
         let mut dispatch_check = |is_first: u32, iteration: u32| {
@@ -228,10 +233,12 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
                 status: &status,
                 active_count: &active.count,
                 args: &active.args,
+                momentum: &momentum,
             };
             let params = check_density::Params {
                 is_first,
                 iteration,
+                min_iterations: 0,
                 max_iterations: 4,
                 tolerance: 0.005,
                 max_groups_x: 65535,

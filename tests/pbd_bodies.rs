@@ -9,10 +9,10 @@ use frazil_scene::Scene;
 use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::types::{Body as RawBody, BodyLoad as RawLoad};
-use frazil_solvers::pbd::{Fluid, Stage};
+use frazil_solvers::pbd::Fluid;
 use frazil_solvers::{BodyLoad, MotionMetrics, Solver as _, StateColumn, Surroundings};
 use frazil_testkit::twins::bodies::twin_bodies;
-use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_testkit::twins::pbd::{run_fluid_twin, twin_parameters};
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
 use frazil_tests::meshes::{box_mesh, device_mesh_with_map, prism};
 use frazil_tests::{Simulation, SnowSimulation};
@@ -118,24 +118,7 @@ fn loads_of_a_step_agree_with_the_twin() {
         );
         state.multiplier = device.download(drum.fluid.density_solve().multiplier(), n).unwrap();
         for stage in drum.fluid.stages() {
-            match stage {
-                // Rows change no bit.
-                Stage::ListNeighbours => {}
-                Stage::BeginDensitySolve => state.begin_density_solve(0.5),
-                Stage::CheckDensity { iteration } => state.check_density(&parameters, iteration),
-                Stage::Integrate => state.integrate(&parameters),
-                Stage::SortByCell => {
-                    state.sort_by_cell();
-                    state.find_cells(&parameters);
-                }
-                Stage::Reorder => state.reorder(),
-                Stage::Predict => state.predict(&parameters),
-                Stage::SolveDensity => state.solve_density(&parameters),
-                Stage::SolvePositions => state.solve_positions(&parameters),
-                Stage::UpdateVelocity => state.update_velocity(&parameters),
-                Stage::SmoothVelocity => state.smooth_velocity(&parameters),
-                Stage::EndStep => assert!(state.end_step()),
-            }
+            run_fluid_twin(&mut state, &parameters, stage);
         }
         drum.advance(1);
         let found = drum.body_loads();

@@ -3,31 +3,43 @@
 // particles is within the tolerance, or at the bound on iterations. From then on no particle is active, and
 // the remaining passes of the step have no threads.
 //
+// With HAS_MOMENTUM also has the share by which the next update of the pressure extrapolates: t ← (1 + √(1 + 4
+// t²))/2, β = (t − 1)/t of the update after it; an error that has grown restarts at t = 1 (ODonoghue2015).
+//
 // One thread. Bytes: 250. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/dispatch.glsl"
 #include "pbd/density_status.glsl"
 
+layout(constant_id = 1) const uint HAS_MOMENTUM = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Total { float total[]; };
 layout(scalar, binding = 2) buffer Status { DensityStatus status[]; };
 layout(scalar, binding = 3) writeonly buffer Active { uint active_count[]; };
 layout(scalar, binding = 4) writeonly buffer Args { uvec3 args[]; };
+layout(scalar, binding = 5) buffer Momentum { SolveMomentum momentum[]; };
 layout(scalar, push_constant) uniform Params {
     // 1 at the beginning of a step, which makes all particles active.
     uint is_first;
-    // Corrections of this step so far, and their bound.
+    // Corrections of this step so far, and their bounds.
     uint iteration;
+    uint min_iterations;
     uint max_iterations;
     float tolerance;
     uint max_groups_x;
 };
 
+// Above the error of any state.
+const float HUGE_ERROR = 1e30;
+
 void activate(uint n) {
     active_count[0] = n;
     for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(n, row, max_groups_x);
 }
+
+float next_t(float t) { return 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t)); }
 
 void main() {
     if (thread_idx() != 0u) return;
@@ -37,6 +49,7 @@ void main() {
         now.n_steps += 1u;
         status[0] = now;
         activate(count[0]);
+        if (HAS_MOMENTUM != 0u) momentum[0] = SolveMomentum(1.0, 0.0, HUGE_ERROR);
         return;
     }
     if (now.is_done != 0u) return;
@@ -44,7 +57,12 @@ void main() {
     now.iterations = iteration;
     // Not a number is never within the tolerance.
     bool is_met = now.error <= tolerance;
-    if (is_met || iteration >= max_iterations) {
+    if (HAS_MOMENTUM != 0u) {
+        SolveMomentum m = momentum[0];
+        float t = now.error > m.error ? 1.0 : next_t(m.t);
+        momentum[0] = SolveMomentum(t, (t - 1.0) / next_t(t), now.error);
+    }
+    if ((is_met && iteration >= min_iterations) || iteration >= max_iterations) {
         now.is_done = 1u;
         if (!is_met) now.n_unmet += 1u;
         if (!(now.error <= now.worst_error)) {

@@ -14,3 +14,13 @@ struct DensityStatus {
     float worst_error;
     uint worst_step;
 };
+
+// Acceleration of the projection of a step (update_pressure.comp).
+struct SolveMomentum {
+    // t of the next update, 1 at the beginning and after a restart.
+    float t;
+    // Share β of the last change of the pressure by which the next update extrapolates.
+    float share;
+    // Error at the last check.
+    float error;
+};

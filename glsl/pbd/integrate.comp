@@ -1,6 +1,6 @@
 #version 460
 // Adds gravity to velocities and finds the cell of each predicted position: v ← v + Δt g, key ← cell(x + Δt
-// v). Along periodic axes, particles that leave the domain enter it again at the other side.
+// v), or that of the position itself if passes work at the start of the step (`move_s` = 0). Along periodic axes, particles that leave the domain enter it again at the other side.
 // These are the first two lines of the loop in Chen2021 fig 5.1b; predict computes the predicted position
 // itself after the sort, and project_out_of_bodies moves it out of bodies.
 //
@@ -23,7 +23,9 @@ layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
     vec3 gravity_m_s2;
+    // Time of gravity, and of the motion to the position whose cell is found.
     float dt_s;
+    float move_s;
 };
 
 void main() {
@@ -31,7 +33,7 @@ void main() {
     if (i >= count[0]) return;
     vec3 v = velocity[i] + dt_s * gravity_m_s2;
     velocity[i] = v;
-    vec3 x = moved(position[i], residual_m[i], v, dt_s);
+    vec3 x = moved(position[i], residual_m[i], v, move_s);
     if (PERIODIC != 0u) {
         // Prediction and position move together, so that predict.comp finds the former in the domain.
         vec3 shift_m = lap_shift_m(walls, PERIODIC, x);

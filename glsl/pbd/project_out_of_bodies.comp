@@ -37,6 +37,9 @@ layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, binding = 10) readonly buffer Listed { vec3 listed[]; };
 layout(scalar, binding = 11) buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
+    // Minimum distance from bodies in clearances: after collide_with_bodies.comp, which keeps the clearance to
+    // the first order in the step, less than 1.
+    float distance_share;
     // 1 for the first projection of a step.
     uint is_first;
     // 1 after a correction by the density constraint, which has included boundary_density.
@@ -112,7 +115,7 @@ void main() {
         bool is_moving = false;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
             vec3 before = x;
-            if (!leave_body(t.clearance_m, t.up_axis, bodies[k], time_s, x)) continue;
+            if (!leave_body(distance_share * t.clearance_m, t.up_axis, bodies[k], time_s, x)) continue;
             is_moving = true;
             pushed = vec4(pushed.xyz + (x - before), float(k + 1u));
             add_impulse(t, k, x - before, x - torque_centre(bodies[k], time_s));

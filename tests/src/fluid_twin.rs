@@ -5,8 +5,9 @@
 
 use crate::Simulation;
 use frazil_reference::fault::Faults;
-use frazil_reference::fluid::{DensitySolve, Parameters as TwinParameters, State};
+use frazil_reference::fluid::{DensitySolve, Parameters as TwinParameters, Projection, State};
 use frazil_solvers::pbd::Stage;
+use frazil_testkit::twins::pbd::run_fluid_twin;
 
 /// Downloads all columns from the device.
 ///
@@ -40,6 +41,14 @@ pub fn fluid_state(simulation: &Simulation) -> State {
                 worst: (status.worst_error, status.worst_step),
             }
         },
+        projection: simulation.fluid.projection().map_or_else(Projection::default, |projection| {
+            let momentum = device.download(fluid.density_solve().momentum(), 1).unwrap()[0];
+            Projection {
+                source: device.download(projection.source(), n).unwrap(),
+                acceleration: device.download(projection.acceleration(), n).unwrap(),
+                momentum: [momentum.t, momentum.share, momentum.error],
+            }
+        }),
         impulses: Vec::new(),
         loads: Vec::new(),
         faults: Faults::from_words(&device.download(fluid.faulty(), fluid.faulty().len()).unwrap()),
@@ -54,30 +63,6 @@ pub fn run_fluid_stage(simulation: &mut Simulation, stage: Stage) {
     let mut recorder = simulation.device.recorder().unwrap();
     simulation.fluid.record_stage(&mut recorder, stage);
     simulation.device.submit(recorder).unwrap().wait().unwrap();
-}
-
-/// Runs a stage on the twin.
-pub fn run_fluid_twin(state: &mut State, parameters: &TwinParameters, stage: Stage) {
-    match stage {
-        Stage::Integrate => state.integrate(parameters),
-        Stage::SortByCell => {
-            state.sort_by_cell();
-            state.find_cells(parameters);
-        }
-        Stage::Reorder => state.reorder(),
-        Stage::Predict => state.predict(parameters),
-        // Rows change no bit.
-        Stage::ListNeighbours => {}
-        Stage::BeginDensitySolve => state.begin_density_solve(0.5),
-        Stage::SolveDensity => state.solve_density(parameters),
-        Stage::CheckDensity { iteration } => state.check_density(parameters, iteration),
-        Stage::SolvePositions => state.solve_positions(parameters),
-        Stage::UpdateVelocity => state.update_velocity(parameters),
-        Stage::SmoothVelocity => state.smooth_velocity(parameters),
-        Stage::EndStep => {
-            state.end_step();
-        }
-    }
 }
 
 fn bits(column: &[f32]) -> Vec<u32> {
@@ -136,10 +121,36 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
             let (a, b) = (device.solve, twin.solve);
             let counts =
                 |s: DensitySolve| [u32::from(s.is_done), s.iterations, s.n_steps, s.n_unmet, s.worst.1];
+            let (m, n) = (device.projection.momentum, twin.projection.momentum);
             ints("status", &counts(a), &counts(b))
+                .or_else(|| beyond("momentum", max_difference(&[m], &[n]), 1e-6))
                 .or_else(|| beyond("error", (a.error - b.error).abs(), 1e-6))
                 .or_else(|| beyond("worst error", (a.worst.0 - b.worst.0).abs(), 1e-6))
         }
+        Stage::BeginProjection => {
+            let (a, b) = (&device.projection, &twin.projection);
+            // C to the bounds of density, of which a velocity of 10 m/s changes some 0.5.
+            beyond("source", max_difference(&a.source, &b.source), 5e-5)
+                .or_else(|| beyond("constraint", max_difference(&device.constraint, &twin.constraint), 0.0))
+                .or_else(|| beyond("momentum", max_difference(&[a.momentum], &[b.momentum]), 0.0))
+        }
+        // Of multipliers of up to 1 and gradients of up to 0.5, over thirty neighbours.
+        Stage::AccelerateByPressure => {
+            let (a, b) = (&device.projection, &twin.projection);
+            beyond("acceleration", max_difference(&a.acceleration, &b.acceleration), 1e-5)
+        }
+        Stage::UpdatePressure => {
+            let all = |state: &State| -> Vec<[f32; 3]> {
+                let columns = state.multiplier.iter().zip(&state.excess).zip(&state.constraint);
+                columns.map(|((lambda, error), constraint)| [*lambda, *error, constraint[3]]).collect()
+            };
+            beyond("multiplier, error or extrapolation", max_difference(&all(device), &all(twin)), 2e-5)
+        }
+        // h/Δt of the bound on accelerations.
+        Stage::ApplyPressure => beyond("velocity", max_difference(&device.velocity, &twin.velocity), 5e-4),
+        Stage::Move => beyond("velocity", max_difference(&device.velocity, &twin.velocity), 1e-4)
+            .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 1e-6))
+            .or_else(|| (device.faults.lowest != twin.faults.lowest).then(|| "faults".to_owned())),
         Stage::SolveDensity => {
             let density =
                 device.density.iter().zip(&twin.density).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);

@@ -20,7 +20,7 @@ mod viscoelastic;
 mod worst;
 
 pub use fluid_twin::{
-    first_wrong_fluid_stage, fluid_disagreement, fluid_state, max_difference, run_fluid_stage, run_fluid_twin,
+    first_wrong_fluid_stage, fluid_disagreement, fluid_state, max_difference, run_fluid_stage,
 };
 pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
 pub use viscoelastic::ViscoelasticSimulation;

@@ -91,6 +91,8 @@ pub struct Parameters {
     /// Mean of max(ρ/ρ₀ − 1, 0) to which the density constraint is solved; 0 for a fixed number of
     /// iterations.
     pub density_tolerance: f32,
+    /// Minimum of iterations with a tolerance.
+    pub iterations: u32,
     /// Maximum of iterations with a tolerance.
     pub max_iterations: u32,
     /// ω.
@@ -123,6 +125,10 @@ pub struct Parameters {
     pub domain_min_m: [f32; 3],
     /// Upper corner of the domain in m.
     pub domain_max_m: [f32; 3],
+    /// Share of an excess of density that a step of a projection takes back.
+    pub correction_share: f32,
+    /// True if velocities are projected, false if positions are corrected.
+    pub is_projection: bool,
     /// True if images of particles behind the faces of the domain contribute to density, false for the
     /// fraction of the kernel.
     pub has_images: bool,
@@ -177,6 +183,8 @@ pub struct State {
     pub compensation: Vec<[f32; 3]>,
     /// Progress of the density solve.
     pub solve: DensitySolve,
+    /// Scratch of a projection.
+    pub projection: Projection,
     /// u in m/s: velocities before XSPH.
     pub updated: Vec<[f32; 3]>,
     /// Linear and angular impulse on each body in this step, in N s and N m s.
@@ -185,6 +193,17 @@ pub struct State {
     pub loads: Vec<Load>,
     /// Faults.
     pub faults: Faults,
+}
+
+/// Scratch of a projection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Projection {
+    /// Predicted constraint, and 1/a_ii.
+    pub source: Vec<[f32; 2]>,
+    /// Change of velocities by the pressure, in h/Δt.
+    pub acceleration: Vec<[f32; 3]>,
+    /// t, β and the last error of the accelerated gradient.
+    pub momentum: [f32; 3],
 }
 
 /// Progress of the density solve of a step.
@@ -349,7 +368,7 @@ impl Parameters {
     }
 
     /// Twin of `pbd/compute_boundary_density` for one body at the end of the step.
-    fn body_density(&self, body: &Body, x: DVec3) -> (f64, DVec3) {
+    pub(crate) fn body_density(&self, body: &Body, x: DVec3) -> (f64, DVec3) {
         body.boundary_density(x, self.step_end_s(), self.support_m.into(), self.fraction_scale.into())
     }
 
@@ -376,7 +395,7 @@ impl Parameters {
     /// Returns the share of the kernel that walls and bodies leave open to density, and h times the gradient
     /// of the rest. With images it is that of bodies beside walls: twin of `density_term` of
     /// `pbd/walls.glsl`.
-    fn density_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
+    pub(crate) fn density_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
         if !self.has_images {
             return self.wall_term(x_m);
         }
@@ -436,6 +455,11 @@ impl Parameters {
         images
     }
 
+    /// Returns the share of the kernel that the faces of the domain leave open.
+    pub(crate) fn open_of_domain(&self, x_m: [f32; 3]) -> f32 {
+        self.domain_term(x_m).0
+    }
+
     /// Returns the drag of the domain's walls on a velocity u at x*.
     pub fn wall_drag(&self, x_m: [f32; 3], u: [f32; 3]) -> [f32; 3] {
         let (open, _) = self.domain_term(x_m);
@@ -465,12 +489,18 @@ impl Parameters {
         std::array::from_fn(|axis| along[(axis + 1) % 3] + along[(axis + 2) % 3])
     }
 
-    /// Twin of `pbd/apply_body_drag`: returns the change of a velocity u at x* by each body, in order.
+    /// Returns the time in s at which bodies drag water: the end of the step, or with a projection its start.
+    fn drag_time_s(&self) -> f64 {
+        if self.is_projection { self.time_s } else { self.step_end_s() }
+    }
+
+    /// Twin of `pbd/apply_body_drag`: returns the change of a velocity u at x by each body, in order.
     pub fn apply_body_drag(&self, x_m: [f32; 3], u: [f32; 3], xsph_viscosity: f32) -> Vec<[f32; 3]> {
         let (mut open, _) = self.domain_term(x_m);
         let x = wide(x_m);
         let of_body = |body: &Body| {
-            let density = self.body_density(body, x).0 as f32;
+            let (h_m, scale) = (self.support_m.into(), self.fraction_scale.into());
+            let density = body.boundary_density(x, self.drag_time_s(), h_m, scale).0 as f32;
             let friction = body.friction.map_or(self.wall_friction, |friction| friction as f32);
             let gain = if body.is_sticky { 1.0 } else { (xsph_viscosity * friction).min(1.0) };
             let moving = narrow(body.velocity_m_s(x, self.time_s));
@@ -480,7 +510,7 @@ impl Parameters {
             }
             open *= 1.0 - density;
             let difference = zip(moving, u, |v, u| v - u);
-            let (distance, normal) = body.distance_m(x, self.step_end_s());
+            let (distance, normal) = body.distance_m(x, self.drag_time_s());
             let normal = narrow(normal);
             let rate = self.viscosity_share
                 * self.viscous_wall_scale
@@ -630,7 +660,7 @@ impl Parameters {
 
     /// Returns the neighbours of particle `i` in its density: [`Self::neighbours`] and, with images, those of
     /// each and of the particle itself; each with its offset over h, q and [`Image::sides`].
-    fn density_neighbours(
+    pub(crate) fn density_neighbours(
         &self,
         state: &State,
         x: impl Fn(usize) -> [f32; 3],
@@ -681,6 +711,7 @@ impl State {
             compensation: vec![[0.0; 3]; n],
             residual: [vec![[0.0; 3]; n], vec![[0.0; 3]; n]],
             solve: DensitySolve::default(),
+            projection: Projection::default(),
             density: vec![0.0; n],
             updated: vec![[0.0; 3]; n],
             cell_start: Vec::new(),
@@ -694,14 +725,16 @@ impl State {
 
     /// Twin of `pbd/integrate`.
     pub fn integrate(&mut self, p: &Parameters) {
+        // A projection works at the positions of the start of the step.
+        let to = Parameters { dt_s: if p.is_projection { 0.0 } else { p.dt_s }, ..p.clone() };
         for i in 0..self.position.len() {
             self.velocity[i] = zip(self.velocity[i], p.gravity_m_s2, |v, g| v + p.dt_s * g);
             let residual = self.residual[0][i];
-            let shift_m = p.lap_shift_m(p.predict_one(self.position[i], residual, self.velocity[i])[0]);
+            let shift_m = p.lap_shift_m(to.predict_one(self.position[i], residual, self.velocity[i])[0]);
             if shift_m != [0.0; 3] {
                 self.position[i] = zip(self.position[i], shift_m, |x, shift| x - shift);
             }
-            let [x, _] = p.confined_prediction(self.position[i], residual, self.velocity[i]);
+            let [x, _] = to.confined_prediction(self.position[i], residual, self.velocity[i]);
             self.key[i] = p.grid.cell_key(x);
         }
     }
@@ -748,7 +781,7 @@ impl State {
     }
 
     /// Adds the impulse on body k that is opposite to a particle's, given over the particle's mass, at x.
-    fn add_impulse(&mut self, p: &Parameters, k: usize, velocity: DVec3, x: DVec3) {
+    pub(crate) fn add_impulse(&mut self, p: &Parameters, k: usize, velocity: DVec3, x: DVec3) {
         self.impulses.resize(p.bodies.len(), [DVec3::ZERO; 2]);
         let impulse = f64::from(p.particle_mass_kg) * velocity;
         let arm = x - p.bodies[k].torque_centre(p.step_end_s());
@@ -795,7 +828,7 @@ impl State {
         solve.error = self.excess.iter().sum::<f32>() / self.excess.len().max(1) as f32;
         solve.iterations = iteration;
         let is_met = solve.error <= p.density_tolerance;
-        if is_met || iteration >= p.max_iterations {
+        if is_met && iteration >= p.iterations || iteration >= p.max_iterations {
             solve.is_done = true;
             solve.n_unmet += u32::from(!is_met);
             if solve.error.is_nan() || solve.error > solve.worst.0 {
@@ -903,6 +936,22 @@ impl State {
 
     /// Twin of `pbd/smooth_velocity`, `pbd/apply_body_drag` and `bodies/reduce_body_loads`, and x ← x*.
     pub fn smooth_velocity(&mut self, p: &Parameters) {
+        self.smooth(p);
+        self.reduce_loads(p);
+        self.position.clone_from(&self.predicted);
+        self.residual.swap(0, 1);
+    }
+
+    /// Twin of `bodies/reduce_body_loads`.
+    pub(crate) fn reduce_loads(&mut self, p: &Parameters) {
+        self.impulses.resize(p.bodies.len(), [DVec3::ZERO; 2]);
+        self.loads.resize(p.bodies.len(), Load::default());
+        reduce_body_loads(&mut self.loads, &mut self.impulses, p.dt_s.into());
+    }
+
+    /// Smooths the updated velocities at x*, into the velocities.
+    pub(crate) fn smooth(&mut self, p: &Parameters) {
+        let arms = if p.is_projection { p.at_start() } else { p.clone() };
         for i in 0..self.predicted.len() {
             let own = self.updated[i];
             let mut smoothing = [0.0f32; 3];
@@ -923,14 +972,9 @@ impl State {
             let changes = p.apply_body_drag(self.predicted[i], own, p.wall_xsph * p.xsph_viscosity);
             for (k, change) in changes.into_iter().enumerate() {
                 self.velocity[i] = zip(self.velocity[i], change, |v, c| v + c);
-                self.add_impulse(p, k, -wide(change), wide(self.predicted[i]));
+                self.add_impulse(&arms, k, -wide(change), wide(self.predicted[i]));
             }
         }
-        self.impulses.resize(p.bodies.len(), [DVec3::ZERO; 2]);
-        self.loads.resize(p.bodies.len(), Load::default());
-        reduce_body_loads(&mut self.loads, &mut self.impulses, p.dt_s.into());
-        self.position.clone_from(&self.predicted);
-        self.residual.swap(0, 1);
     }
 }
 

@@ -34,6 +34,7 @@ pub mod fluid;
 pub mod linalg;
 pub mod mpm;
 pub mod primitives;
+mod projection;
 pub mod render;
 pub mod snow;
 pub mod sph;

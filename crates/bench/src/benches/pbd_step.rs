@@ -6,8 +6,8 @@ use crate::error::Result;
 use frazil_reference::fluid::State;
 use frazil_scene::Scene;
 use frazil_solvers::Solver as _;
-use frazil_solvers::pbd::{Fluid, Stage};
-use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_solvers::pbd::Fluid;
+use frazil_testkit::twins::pbd::{run_fluid_twin, twin_parameters};
 use frazil_testkit::unit_noise;
 use frazil_vk::{Buffer, Device, Recorder};
 
@@ -18,6 +18,9 @@ pub struct PbdStep {
 }
 
 const SPACING_M: f64 = 0.01;
+
+/// Methods of the pressure, `pbd.pressure`.
+const PRESSURES: &[&str] = &["position", "projection"];
 
 const CYLINDER_RADIUS_M: f64 = 0.05;
 
@@ -49,12 +52,15 @@ impl Bench for PbdStep {
 
     fn axes(&self) -> Vec<Axis> {
         let counts = Domain::Integers(0, 1 << 24);
-        vec![Axis::integers("count", counts, &[1_000, 10_007, 100_003], &[1_000])]
+        vec![
+            Axis::integers("count", counts, &[1_000, 10_007, 100_003], &[1_000]),
+            Axis::names("pressure", PRESSURES, PRESSURES, PRESSURES),
+        ]
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
-        let scene = block(n, self.has_bodies)?;
+        let scene = block(n, point.name("pressure")?, self.has_bodies)?;
         let mut sampled = scene.sample()?;
         sampled.positions_m.truncate(n);
         sampled.velocities_m_s.truncate(n);
@@ -79,7 +85,7 @@ impl Bench for PbdStep {
 
 /// Makes a cubic block of at least `n` particles that fills its container except for the top. With bodies the
 /// floor is one, and a cylinder on top of the block spins about its axis, so that its surface does not move.
-fn block(n: usize, has_bodies: bool) -> Result<Scene> {
+fn block(n: usize, pressure: &str, has_bodies: bool) -> Result<Scene> {
     let mut side = 1usize;
     while side.pow(3) < n {
         side += 1;
@@ -96,6 +102,7 @@ fn block(n: usize, has_bodies: bool) -> Result<Scene> {
     let text = format!(
         "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [fluid]\nparticle_spacing_m = {SPACING_M}\n\
+         [pbd]\npressure = \"{pressure}\"\n\
          [domain]\nmin_m = [0, {floor_m}, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
          [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] \
          }}\n{}",
@@ -111,26 +118,7 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
     state.id = device.download(fluid.id(), n)?;
     state.multiplier = device.download(fluid.density_solve().multiplier(), n)?;
     for stage in fluid.stages() {
-        match stage {
-            Stage::Integrate => state.integrate(&p),
-            Stage::SortByCell => {
-                state.sort_by_cell();
-                state.find_cells(&p);
-            }
-            Stage::Reorder => state.reorder(),
-            Stage::Predict => state.predict(&p),
-            // Rows change no bit.
-            Stage::ListNeighbours => {}
-            Stage::BeginDensitySolve => state.begin_density_solve(0.5),
-            Stage::CheckDensity { iteration } => state.check_density(&p, iteration),
-            Stage::SolveDensity => state.solve_density(&p),
-            Stage::SolvePositions => state.solve_positions(&p),
-            Stage::UpdateVelocity => state.update_velocity(&p),
-            Stage::SmoothVelocity => state.smooth_velocity(&p),
-            Stage::EndStep => {
-                state.end_step();
-            }
-        }
+        run_fluid_twin(&mut state, &p, stage);
     }
     let mut by_id = vec![[[0.0; 3]; 2]; n];
     for ((id, position), velocity) in state.id.iter().zip(&state.position).zip(&state.velocity) {

@@ -1,7 +1,7 @@
 //! Walls of a fluid, and its disordered start.
 
 use crate::minimal;
-use frazil_scene::{ConstraintGradient, FluidKernel, Scene, WallDensity};
+use frazil_scene::{ConstraintGradient, FluidKernel, Pressure, Scene, WallDensity};
 
 const SNOW: &str = "snow={}";
 
@@ -81,6 +81,31 @@ fn corrections_follow_the_gradients_at_the_start_in_viscoelastic_fluids() {
     ] {
         let message = message(overrides);
         for part in ["fluid.constraint_gradient", found, "expected", "prediction"] {
+            assert!(message.contains(part), "{overrides:?}: no {part} in: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_projection_needs_water_alone_and_a_tolerance() {
+    let of = |overrides: &[&str]| minimal(overrides).unwrap();
+    let projection = "pbd.pressure='projection'";
+    assert_eq!(of(&[]).pbd().pressure, Pressure::Position);
+    assert_eq!(of(&[projection]).density_tolerance(), 1e-4);
+    assert_eq!(of(&[]).density_tolerance(), 1e-3);
+    // κ = 1 − exp(−2 √(g/d) Δt), per second and not per step.
+    let left = |dt_s: f64| 1.0 - of(&[projection, &format!("time.dt_s={dt_s}")]).density_correction_share();
+    assert!((left(0.001).powi(2) - left(0.002)).abs() < 1e-12);
+    for (overrides, key, found) in [
+        (&[SNOW, projection][..], "pbd.pressure", "\"projection\" in a scene with [snow]"),
+        (&["solver.kind='viscoelastic'", projection], "pbd.pressure", "solver.kind = \"viscoelastic\""),
+        (&[projection, "pbd.density_tolerance=0"], "pbd.density_tolerance", "0"),
+        (&[projection, "pbd.artificial_pressure.strength=0.01"], "pbd.artificial_pressure.strength", "0.01"),
+        (&[projection, "fluid.constraint_gradient='prediction'"], "fluid.constraint_gradient", "prediction"),
+        (&["pbd.pressure='implicit'"], "pbd.pressure", "implicit"),
+    ] {
+        let message = message(overrides);
+        for part in [key, found, "expected"] {
             assert!(message.contains(part), "{overrides:?}: no {part} in: {message}");
         }
     }

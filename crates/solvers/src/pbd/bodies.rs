@@ -9,7 +9,9 @@ use crate::bodies::{impulse_sums, quanta_per_n_s};
 use crate::clock::Clock;
 use frazil_particles::{Material, ParticleTable, PhaseArray};
 use frazil_shaders::bodies::reduce_body_loads;
-use frazil_shaders::pbd::{apply_body_drag, compute_boundary_density, project_out_of_bodies};
+use frazil_shaders::pbd::{
+    apply_body_drag, collide_with_bodies, compute_boundary_density, project_out_of_bodies,
+};
 use frazil_shaders::snow::apply_body_friction;
 use frazil_shaders::types::{Body, BodyTerms, StepClock};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
@@ -33,17 +35,32 @@ pub(super) struct Bodies {
     no_listed: Buffer<[f32; 3]>,
     no_rows: Buffer<u32>,
     compute_boundary_density: Kernel<compute_boundary_density::Interface>,
+    projection: Option<ProjectionKernels>,
     project_water: Kernel<project_out_of_bodies::Interface>,
     project_snow: Kernel<project_out_of_bodies::Interface>,
     apply_drag: Kernel<apply_body_drag::Interface>,
     apply_friction: Kernel<apply_body_friction::Interface>,
 }
 
+/// Kernels of a projection, which work at the start of the step.
+struct ProjectionKernels {
+    compute_boundary_density: Kernel<compute_boundary_density::Interface>,
+    collide: Kernel<collide_with_bodies::Interface>,
+}
+
+/// Minimum distance of particles from bodies at the end of a step, in clearances, where a projection has kept
+/// the clearance to the first order in the step.
+const DISTANCE_AFTER_PROJECTION: f32 = 0.5;
+
 /// Interaction of the particles of one phase with bodies within a step. Empty without bodies.
 #[derive(Clone)]
 pub(super) struct BodyInteraction {
     /// h times the gradient, and the value, of the boundary density of all bodies.
     pub boundary_density: Buffer<[f32; 4]>,
+    /// h times the gradient times the velocity of bodies, in m/s. Of a projection only.
+    pub boundary_rate: Buffer<f32>,
+    /// Normal of the nearest body within h, and the least velocity along it in m/s. Of a projection only.
+    pub contact: Buffer<[f32; 4]>,
     /// Displacement by bodies in m, and the number of the last one plus one. Of snow only.
     pub push: Buffer<[f32; 4]>,
 }
@@ -52,8 +69,11 @@ impl BodyInteraction {
     pub fn new(device: &Device, parameters: &Parameters, capacity: usize) -> Result<Self> {
         let n = if parameters.has_bodies() { capacity } else { 0 };
         let zeros = vec![[0.0; 4]; n];
+        let of_projection = if parameters.is_projection { n } else { 0 };
         Ok(Self {
             boundary_density: device.buffer_from("boundary density", &zeros)?,
+            boundary_rate: device.buffer("boundary rate", of_projection)?,
+            contact: device.buffer("contact with bodies", of_projection)?,
             push: device.buffer_from("push of bodies", &zeros)?,
         })
     }
@@ -64,6 +84,8 @@ impl BodyInteraction {
 pub(super) enum Displacement {
     /// Prediction of positions, first in a step.
     Prediction,
+    /// Motion at the end of a projection.
+    Motion,
     /// Correction by the density constraint.
     DensityConstraint,
     /// Correction by the density constraint and by springs, which first takes back this share of the
@@ -113,7 +135,15 @@ impl Bodies {
             Kernel::specialized(device, &constants)
         };
         let boundary_density =
-            compute_boundary_density::Specialization { workgroup_size, body_kinds, has_motion };
+            compute_boundary_density::Specialization { workgroup_size, body_kinds, has_motion, has_rate: 0 };
+        let projection = parameters.is_projection.then(|| -> Result<_> {
+            let at_start = compute_boundary_density::Specialization { has_rate: 1, ..boundary_density };
+            let collide = collide_with_bodies::Specialization { workgroup_size, body_kinds, has_motion };
+            Ok(ProjectionKernels {
+                compute_boundary_density: Kernel::specialized(device, &at_start)?,
+                collide: Kernel::specialized(device, &collide)?,
+            })
+        });
         let drag = apply_body_drag::Specialization { workgroup_size, body_kinds, has_motion };
         let friction = apply_body_friction::Specialization { workgroup_size };
         Ok(Some(Self {
@@ -130,6 +160,7 @@ impl Bodies {
             reduce: Kernel::new(device)?,
             terms: device.buffer_from("body terms", &[terms])?,
             compute_boundary_density: Kernel::specialized(device, &boundary_density)?,
+            projection: projection.transpose()?,
             inverse_h: 1.0 / parameters.support_m,
             no_listed: device.buffer("no listed positions", 0)?,
             no_rows: device.buffer("no rows", 0)?,
@@ -155,6 +186,36 @@ impl Bodies {
         at: &Buffer<[f32; 3]>,
         interaction: &BodyInteraction,
     ) {
+        let kernel = &self.compute_boundary_density;
+        self.dispatch_boundary_density(recorder, kernel, count, at, interaction);
+    }
+
+    /// Records the boundary density, and its rate by the motion of bodies, at the start of the running step.
+    ///
+    /// # Panics
+    /// The scene has no projection.
+    pub fn compute_boundary_density_at_start(
+        &self,
+        recorder: &mut Recorder,
+        phase: &PhaseArray,
+        interaction: &BodyInteraction,
+    ) {
+        let kernel = &self.of_projection().compute_boundary_density;
+        self.dispatch_boundary_density(recorder, kernel, &phase.count, phase.position.front(), interaction);
+    }
+
+    fn of_projection(&self) -> &ProjectionKernels {
+        self.projection.as_ref().expect("a projection has its kernels")
+    }
+
+    fn dispatch_boundary_density(
+        &self,
+        recorder: &mut Recorder,
+        kernel: &Kernel<compute_boundary_density::Interface>,
+        count: &DeviceCount,
+        at: &Buffer<[f32; 3]>,
+        interaction: &BodyInteraction,
+    ) {
         let bindings = compute_boundary_density::Bindings {
             count,
             terms: &self.terms,
@@ -163,8 +224,37 @@ impl Bodies {
             body_data: &self.body_data,
             predicted: at,
             boundary_density: &interaction.boundary_density,
+            boundary_rate_m_s: &interaction.boundary_rate,
+            contact: &interaction.contact,
         };
-        recorder.dispatch_counted(&self.compute_boundary_density, bindings, ());
+        recorder.dispatch_counted(kernel, bindings, ());
+    }
+
+    /// Records collisions of the particles of a projection with bodies, and the impulses of both its pressure
+    /// and these.
+    ///
+    /// # Panics
+    /// The scene has no projection.
+    pub fn collide(
+        &self,
+        recorder: &mut Recorder,
+        phase: &PhaseArray,
+        multiplier: &Buffer<f32>,
+        interaction: &BodyInteraction,
+    ) {
+        let bindings = collide_with_bodies::Bindings {
+            count: &phase.count,
+            terms: &self.terms,
+            clock: &self.clock,
+            bodies: &self.bodies,
+            body_data: &self.body_data,
+            position: phase.position.front(),
+            multiplier,
+            boundary_density: &interaction.boundary_density,
+            velocity: phase.velocity.front(),
+            sums: &self.sums,
+        };
+        recorder.dispatch_counted(&self.of_projection().collide, bindings, ());
     }
 
     /// Records the projection of predicted positions out of bodies; keeps the pushes of snow.
@@ -193,7 +283,12 @@ impl Bodies {
             rows: buffers.1,
         };
         let params = project_out_of_bodies::Params {
-            is_first: (displacement == Displacement::Prediction).into(),
+            distance_share: if displacement == Displacement::Motion {
+                DISTANCE_AFTER_PROJECTION
+            } else {
+                1.0
+            },
+            is_first: matches!(displacement, Displacement::Prediction | Displacement::Motion).into(),
             is_corrected: matches!(
                 displacement,
                 Displacement::DensityConstraint | Displacement::Springs { .. }
@@ -211,7 +306,8 @@ impl Bodies {
         recorder.dispatch_counted(kernel, bindings, params);
     }
 
-    /// Records the drag of bodies on water, after XSPH and the drag of walls.
+    /// Records the drag of bodies on water, after XSPH and the drag of walls, at the end of the step or, with
+    /// a projection, at its start.
     pub fn apply_drag(
         &self,
         recorder: &mut Recorder,
@@ -234,6 +330,7 @@ impl Bodies {
             xsph_viscosity: smoothing.wall_xsph * smoothing.xsph_viscosity,
             viscosity_share: smoothing.viscosity_share,
             viscous_wall_scale: smoothing.viscous_wall_scale,
+            is_at_start: self.projection.is_some().into(),
         };
         recorder.dispatch_counted(&self.apply_drag, bindings, params);
     }

@@ -11,7 +11,7 @@ use frazil_vk::{
     Threads,
 };
 
-pub use frazil_shaders::types::DensityStatus;
+pub use frazil_shaders::types::{DensityStatus, SolveMomentum};
 
 /// Share of the last step's multipliers with which a step begins. With all of it, a step whose error is
 /// already within the tolerance repeats the pressure of the last, and the surface of a resting column
@@ -33,12 +33,14 @@ pub struct DensitySolve {
     pub(super) active: DeviceCount,
     /// Progress, one element.
     status: Buffer<DensityStatus>,
+    /// Acceleration of the projection, one element.
+    momentum: Buffer<SolveMomentum>,
     reduction: ReductionF32,
     begin: Kernel<begin_density_solve::Interface>,
     check: Kernel<check_density::Interface>,
     ring: ReadbackRing,
     tolerance: f32,
-    max_iterations: u32,
+    iterations: [u32; 2],
     max_groups_x: u32,
 }
 
@@ -54,6 +56,8 @@ impl DensitySolve {
         let status = device.buffer_from("density status", &[bytemuck::Zeroable::zeroed()])?;
         table.array(STATUS_COLUMN, "1", ColumnKind::U32, DoubleBuffer::single(status.cast()));
         let begin = begin_density_solve::Specialization { workgroup_size };
+        let has_momentum = parameters.is_projection.into();
+        let check = check_density::Specialization { workgroup_size: 32, has_momentum };
         Ok(Self {
             multiplier: table.column("lambda", "1", Uses::STATE.permuted().shown(), &vec![0.0; n])?,
             excess: device.buffer_from("excess density", &vec![0.0; n])?,
@@ -62,17 +66,24 @@ impl DensitySolve {
             status,
             reduction: ReductionF32::new(device, Operation::Sum, capacity)?,
             begin: Kernel::specialized(device, &begin)?,
-            check: Kernel::specialized(device, &check_density::Specialization { workgroup_size: 32 })?,
+            check: Kernel::specialized(device, &check)?,
+            momentum: device.buffer_from("momentum", &[bytemuck::Zeroable::zeroed()])?,
             ring: ReadbackRing::new(device),
             tolerance: parameters.density_tolerance,
-            max_iterations: parameters.max_iterations,
+            iterations: [parameters.iterations, parameters.max_iterations],
             max_groups_x: device.capabilities().max_groups_x,
         })
     }
 
-    /// Adopts the tolerance and the bound on iterations.
+    /// Adopts the tolerance and the bounds on iterations.
     pub(super) fn set_parameters(&mut self, parameters: &Parameters) {
-        (self.tolerance, self.max_iterations) = (parameters.density_tolerance, parameters.max_iterations);
+        self.tolerance = parameters.density_tolerance;
+        self.iterations = [parameters.iterations, parameters.max_iterations];
+    }
+
+    /// Records the beginning of a projection: all particles are active.
+    pub(super) fn record_activation(&self, recorder: &mut Recorder, count: &DeviceCount) {
+        self.dispatch_check(recorder, count, true, 0);
     }
 
     /// Records the beginning of a step's solve.
@@ -83,7 +94,7 @@ impl DensitySolve {
         predicted: &Buffer<[f32; 3]>,
         constraint: &Buffer<[f32; 4]>,
     ) {
-        self.dispatch_check(recorder, count, true, 0);
+        self.record_activation(recorder, count);
         let bindings = begin_density_solve::Bindings {
             count,
             predicted,
@@ -113,11 +124,14 @@ impl DensitySolve {
             status: &self.status,
             active_count: &self.active.count,
             args: &self.active.args,
+            momentum: &self.momentum,
         };
+        let [min_iterations, max_iterations] = self.iterations;
         let params = check_density::Params {
             is_first: is_first.into(),
             iteration,
-            max_iterations: self.max_iterations,
+            min_iterations,
+            max_iterations,
             tolerance: self.tolerance,
             max_groups_x: self.max_groups_x,
         };
@@ -129,6 +143,11 @@ impl DensitySolve {
     /// Returns the progress of the solve, one element on the device.
     pub fn status(&self) -> &Buffer<DensityStatus> {
         &self.status
+    }
+
+    /// Returns the acceleration of the projection, one element on the device; scratch between steps.
+    pub fn momentum(&self) -> &Buffer<SolveMomentum> {
+        &self.momentum
     }
 
     /// Returns true if the density is solved to a tolerance.
@@ -154,7 +173,7 @@ impl DensitySolve {
                 status.n_unmet,
                 status.n_steps,
                 self.tolerance,
-                self.max_iterations,
+                self.iterations[1],
                 status.worst_error,
                 status.worst_step
             )

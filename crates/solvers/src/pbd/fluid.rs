@@ -10,6 +10,7 @@ use super::motion::{Compensation, FaultDetection, Motion};
 use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
+use super::projection::{Projection, ProjectionKernels, ProjectionStep};
 use super::smoothing::Smoothing;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
@@ -46,6 +47,16 @@ pub enum Stage {
     SolvePositions,
     /// Computes velocities after the constraints.
     UpdateVelocity,
+    /// Predicts the density constraint at the positions of the start of the step.
+    BeginProjection,
+    /// Computes the change of velocities by the pressure of an iteration.
+    AccelerateByPressure,
+    /// Updates the pressure once.
+    UpdatePressure,
+    /// Changes velocities by the pressure, and by collisions with bodies.
+    ApplyPressure,
+    /// Moves particles by their velocities, within the domain and out of bodies.
+    Move,
     /// Smooths velocities by XSPH, and updates positions.
     SmoothVelocity,
     /// Ends the step, and the simulation after a fault.
@@ -71,6 +82,7 @@ pub struct Fluid {
     bodies: Option<Bodies>,
     kernels: Kernels,
     density_solve: DensitySolve,
+    projection: Option<Projection>,
     rows: NeighbourRows,
     metrics_pass: MeasurePass,
     grab: GrabPass,
@@ -83,6 +95,7 @@ struct Kernels {
     motion: Motion,
     solve_density: Kernel<solve_density::Interface>,
     solve_positions: Kernel<solve_positions::Interface>,
+    projection: Option<ProjectionKernels>,
 }
 
 impl Kernels {
@@ -120,6 +133,10 @@ impl Kernels {
             motion: Motion::new(device, workgroup_size, parameters, row_words, true)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
+            projection: parameters
+                .is_projection
+                .then(|| ProjectionKernels::new(device, workgroup_size, parameters, row_words))
+                .transpose()?,
         })
     }
 }
@@ -171,12 +188,12 @@ impl Fluid {
     fn relax(&mut self, device: &Device) -> Result<(), SolverError> {
         for _ in 0..RELAXATION_STEPS {
             let mut recorder = device.recorder()?;
-            self.integrate(&mut recorder, 0.0);
+            self.integrate(&mut recorder, [0.0; 2]);
             for stage in [Stage::SortByCell, Stage::Reorder] {
                 self.record_stage(&mut recorder, stage);
             }
-            self.predict(&mut recorder, 0.0);
-            self.record_stage(&mut recorder, Stage::ListNeighbours);
+            self.predict(&mut recorder, 0.0, Displacement::Prediction);
+            self.rows.record(&mut recorder, &[self.particles.in_cells()]);
             for stage in self.density_stages() {
                 self.record_stage(&mut recorder, stage);
             }
@@ -210,6 +227,7 @@ impl Fluid {
             kernels: Kernels::new(device, workgroup_size, &parameters, rows.words())?,
             rows,
             metrics_pass: MeasurePass::new(device, capacity)?,
+            projection: parameters.is_projection.then(|| Projection::new(device, capacity)).transpose()?,
             density_solve,
             particles,
             bodies,
@@ -224,9 +242,18 @@ impl Fluid {
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
-        let mut stages = vec![Integrate, SortByCell, Reorder, Predict, ListNeighbours];
-        stages.extend(self.density_stages());
-        stages.extend([UpdateVelocity, SmoothVelocity, EndStep]);
+        let mut stages = vec![Integrate, SortByCell, Reorder];
+        if self.projection.is_some() {
+            stages.extend([ListNeighbours, SmoothVelocity, BeginProjection]);
+            for iteration in 1..=self.parameters.max_iterations {
+                stages.extend([AccelerateByPressure, UpdatePressure, CheckDensity { iteration }]);
+            }
+            stages.extend([ApplyPressure, Move, EndStep]);
+        } else {
+            stages.extend([Predict, ListNeighbours]);
+            stages.extend(self.density_stages());
+            stages.extend([UpdateVelocity, SmoothVelocity, EndStep]);
+        }
         stages.into_iter()
     }
 
@@ -255,7 +282,8 @@ impl Fluid {
         match stage {
             Stage::Integrate => {
                 self.clock.record_advance(recorder);
-                self.integrate(recorder, self.parameters.dt_s);
+                let dt_s = self.parameters.dt_s;
+                self.integrate(recorder, [dt_s, if self.projection.is_some() { 0.0 } else { dt_s }]);
             }
             Stage::SortByCell => {
                 if let Err(error) = self.particles.sort_by_cell(recorder) {
@@ -263,9 +291,12 @@ impl Fluid {
                 }
             }
             Stage::Reorder => self.particles.table.permute(recorder, &self.particles.order),
-            Stage::Predict => self.predict(recorder, self.parameters.dt_s),
+            Stage::Predict => self.predict(recorder, self.parameters.dt_s, Displacement::Prediction),
             Stage::ListNeighbours => {
-                self.rows.record(recorder, &[self.particles.in_cells()]);
+                let is_at_start = self.projection.is_some();
+                let particles = &self.particles;
+                let cells = if is_at_start { particles.in_cells_at_start() } else { particles.in_cells() };
+                self.rows.record(recorder, &[cells]);
             }
             Stage::BeginDensitySolve => self.begin_density_solve(recorder),
             Stage::SolveDensity => self.solve_density(recorder, self.predicted(), true),
@@ -277,7 +308,19 @@ impl Fluid {
             }
             Stage::SolvePositions => self.solve_positions(recorder),
             Stage::UpdateVelocity => self.update_velocity(recorder),
+            Stage::SmoothVelocity if self.projection.is_some() => self.smooth_at_start(recorder),
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
+            Stage::BeginProjection => self.begin_projection(recorder),
+            Stage::AccelerateByPressure => {
+                let (projection, step) = self.projection_step();
+                projection.record_acceleration(recorder, step, &self.density_solve.active, false);
+            }
+            Stage::UpdatePressure => {
+                let (projection, step) = self.projection_step();
+                projection.record_update(recorder, step);
+            }
+            Stage::ApplyPressure => self.apply_pressure(recorder),
+            Stage::Move => self.move_particles(recorder),
             Stage::EndStep => self.fault.record_end(recorder, &self.clock, &[&self.particles]),
         }
     }
@@ -285,7 +328,7 @@ impl Fluid {
     /// Records the sort of the initial particles and their densities, so that a frame before the first step
     /// shows them.
     fn record_first_density(&mut self, recorder: &mut Recorder) {
-        self.integrate(recorder, 0.0);
+        self.integrate(recorder, [0.0; 2]);
         for stage in [Stage::SortByCell, Stage::Reorder] {
             self.record_stage(recorder, stage);
         }
@@ -293,15 +336,69 @@ impl Fluid {
         self.solve_density(recorder, self.phase.position.front(), false);
     }
 
-    fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
+    fn integrate(&self, recorder: &mut Recorder, times_s: [f32; 2]) {
         let (motion, p) = (&self.kernels.motion, &self.parameters);
-        motion.integrate(recorder, &self.particles, p, dt_s);
+        motion.integrate(recorder, &self.particles, p, times_s);
     }
 
-    fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
+    /// Returns the projection, and what its passes bind.
+    fn projection_step(&self) -> (&Projection, ProjectionStep<'_>) {
+        let step = ProjectionStep {
+            kernels: self.kernels.projection.as_ref().expect("a projection has its kernels"),
+            particles: &self.particles,
+            solve: &self.density_solve,
+            rows: &self.rows,
+            parameters: &self.parameters,
+        };
+        (self.projection.as_ref().expect("stages are those of a projection"), step)
+    }
+
+    fn begin_projection(&self, recorder: &mut Recorder) {
+        self.density_solve.record_activation(recorder, &self.phase.count);
+        if let Some(bodies) = &self.bodies {
+            bodies.compute_boundary_density_at_start(recorder, &self.phase, &self.interaction);
+        }
+        let (projection, step) = self.projection_step();
+        projection.record_begin(recorder, step);
+    }
+
+    fn apply_pressure(&self, recorder: &mut Recorder) {
+        let (projection, step) = self.projection_step();
+        projection.record_acceleration(recorder, step, &self.phase.count, true);
+        if let Some(bodies) = &self.bodies {
+            let multiplier = self.density_solve.multiplier();
+            bodies.collide(recorder, &self.phase, multiplier, &self.interaction);
+        }
+    }
+
+    /// Records the motion of particles by their velocities at the end of a projection.
+    fn move_particles(&mut self, recorder: &mut Recorder) {
+        self.predict(recorder, self.parameters.dt_s, Displacement::Motion);
+        self.update_velocity(recorder);
+        if let Some(bodies) = &self.bodies {
+            bodies.record_reduction(recorder);
+        }
+        self.phase.velocity.swap();
+        self.particles.accept_prediction();
+        self.rows.discard();
+    }
+
+    /// Records XSPH and drag of the velocities at the start of the step.
+    fn smooth_at_start(&self, recorder: &mut Recorder) {
+        let p = &self.parameters;
+        let smoothing = Smoothing::of_water(p);
+        let motion = &self.kernels.motion;
+        motion.smooth_velocity(recorder, &self.particles, self.rows.buffer(0), p, smoothing, true);
+        self.phase.velocity.swap();
+        if let Some(bodies) = &self.bodies {
+            bodies.apply_drag(recorder, &self.phase, self.phase.position.front(), smoothing);
+        }
+    }
+
+    fn predict(&self, recorder: &mut Recorder, dt_s: f32, displacement: Displacement) {
         let (motion, p) = (&self.kernels.motion, &self.parameters);
         motion.predict(recorder, &self.particles, self.compensation(), p, dt_s);
-        self.project_out_of_bodies(recorder, Displacement::Prediction);
+        self.project_out_of_bodies(recorder, displacement);
     }
 
     fn compensation(&self) -> Compensation<'_> {
@@ -408,7 +505,8 @@ impl Fluid {
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
         let smoothing = Smoothing::of_water(p);
-        self.kernels.motion.smooth_velocity(recorder, &self.particles, self.rows.buffer(0), p, smoothing);
+        let motion = &self.kernels.motion;
+        motion.smooth_velocity(recorder, &self.particles, self.rows.buffer(0), p, smoothing, false);
         if let Some(bodies) = &self.bodies {
             bodies.apply_drag(recorder, &self.phase, self.predicted(), smoothing);
             bodies.record_reduction(recorder);
@@ -420,7 +518,8 @@ impl Fluid {
     pub(crate) fn smooth_updated(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
         let smoothing = Smoothing { viscosity_share: 0.0, ..Smoothing::of_water(p) };
-        self.kernels.motion.smooth_velocity(recorder, &self.particles, self.rows.buffer(0), p, smoothing);
+        let motion = &self.kernels.motion;
+        motion.smooth_velocity(recorder, &self.particles, self.rows.buffer(0), p, smoothing, false);
         let velocity = &self.phase.velocity;
         recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
     }
@@ -472,6 +571,12 @@ impl Fluid {
             return Err(SolverError::Fixed {
                 key: "pbd.density_tolerance".to_owned(),
                 problem: "expected 0 if it was 0, else a number above 0".to_owned(),
+            });
+        }
+        if parameters.is_projection != self.projection.is_some() {
+            return Err(SolverError::Fixed {
+                key: "pbd.pressure".to_owned(),
+                problem: "cannot change while a simulation runs".to_owned(),
             });
         }
         let workgroup_size = self.tuning.workgroup_size();
@@ -555,6 +660,11 @@ impl Fluid {
     /// Returns the rows of neighbours of the last step.
     pub fn rows(&self) -> &NeighbourRows {
         &self.rows
+    }
+
+    /// Returns the projection, if the scene has one.
+    pub fn projection(&self) -> Option<&Projection> {
+        self.projection.as_ref()
     }
 
     /// Returns the progress of the density solve.

@@ -16,6 +16,22 @@
 //! SmoothVelocity   v ← u + XSPH; x ← x*                  Chen2021 eq 5.20
 //! EndStep          faults, found by UpdateVelocity
 //! ```
+//!
+//! With `pbd.pressure = "projection"`, at the positions of the start of the step:
+//!
+//! ```text
+//! Integrate, SortByCell, Reorder   the same, by the cell of x
+//! ListNeighbours   particles within h
+//! SmoothVelocity   v ← v + XSPH
+//! BeginProjection  C, the density constraint at x + Δt v to the first order; λ of the last step
+//! until the mean error of the complementarity problem C ≤ 0, λ ≤ 0, C λ = 0 is within the tolerance:
+//!   AccelerateByPressure   a ← the change of v by λ
+//!   UpdatePressure         C by a; λ ← min(λ − ω C/a_ii, 0), extrapolated
+//!   CheckDensity
+//! ApplyPressure    v ← v + h/Δt a; impulses on bodies
+//! Move             x ← confine(x + Δt v), v ← what is left of it; faults
+//! EndStep          faults
+//! ```
 
 mod bodies;
 mod density_solve;
@@ -27,12 +43,13 @@ mod motion;
 mod neighbour_rows;
 mod parameters;
 mod particles;
+mod projection;
 mod shown;
 mod smoothing;
 pub mod snow;
 mod work;
 
-pub use density_solve::{DensitySolve, DensityStatus};
+pub use density_solve::{DensitySolve, DensityStatus, SolveMomentum};
 pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;
@@ -40,5 +57,6 @@ pub(crate) use neighbour_rows::NO_FLAG;
 pub use neighbour_rows::{DownloadedRows, NEIGHBOUR_SLOTS, NeighbourRows};
 pub use parameters::Parameters;
 pub use particles::Particles;
+pub use projection::Projection;
 pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};

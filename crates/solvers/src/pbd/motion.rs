@@ -64,13 +64,13 @@ impl Motion {
         })
     }
 
-    /// Records gravity, and the cells of predicted positions.
+    /// Records gravity, and the cells of the positions predicted after a time, or of those now.
     pub fn integrate(
         &self,
         recorder: &mut Recorder,
         particles: &Particles,
         parameters: &Parameters,
-        dt_s: f32,
+        [dt_s, move_s]: [f32; 2],
     ) {
         let bindings = integrate::Bindings {
             count: &particles.phase.count,
@@ -80,8 +80,8 @@ impl Motion {
             residual_m: particles.residual.front(),
         };
         let grid = particles.grid().grid();
-        let params =
-            integrate::Params { grid, walls: parameters.walls, gravity_m_s2: parameters.gravity_m_s2, dt_s };
+        let Parameters { walls, gravity_m_s2, .. } = *parameters;
+        let params = integrate::Params { grid, walls, gravity_m_s2, dt_s, move_s };
         recorder.dispatch_counted(&self.integrate, bindings, params);
     }
 
@@ -133,7 +133,8 @@ impl Motion {
         recorder.dispatch_counted(&self.update_velocity, bindings, params);
     }
 
-    /// Records XSPH between the neighbours in rows, and the drag of the domain's walls.
+    /// Records XSPH between the neighbours in rows, and the drag of the domain's walls, at predicted positions
+    /// into the velocities or, at the start of the step, from these into the updated ones.
     pub fn smooth_velocity(
         &self,
         recorder: &mut Recorder,
@@ -141,14 +142,17 @@ impl Motion {
         rows: &Buffer<u32>,
         parameters: &Parameters,
         smoothing: Smoothing,
+        is_at_start: bool,
     ) {
+        let (before, after) = (particles.updated(), particles.velocity());
+        let (updated, velocity) = if is_at_start { (after, before) } else { (before, after) };
         let bindings = smooth_velocity::Bindings {
             count: &particles.phase.count,
             key: particles.key(),
             cell_start: particles.grid().cell_start(),
-            predicted: particles.predicted(),
-            updated: particles.updated(),
-            velocity: particles.velocity(),
+            predicted: if is_at_start { particles.position() } else { particles.predicted() },
+            updated,
+            velocity,
             rows,
         };
         let params = smooth_velocity::Params {

@@ -315,8 +315,12 @@ impl DownloadedRows {
 
 /// Returns the skin of rows around h, in h. Their length grows with its third power, and a particle that
 /// moves further than half of it within a step costs all a search; more corrections move further. Those of
-/// snow are small: `melting` takes 4 % less time than with twice as much.
+/// snow are small: `melting` takes 4 % less time than with twice as much. A projection moves none; what
+/// kernels round differently is far within its skin.
 fn skin(parameters: &Parameters, has_other: bool) -> f32 {
+    if parameters.is_projection {
+        return 0.001;
+    }
     if has_other || parameters.iterations == 1 { 0.05 } else { 0.1 }
 }
 

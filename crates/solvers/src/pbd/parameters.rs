@@ -2,7 +2,7 @@
 
 use crate::{SolverError, Surroundings};
 use frazil_kernels::CellSortMethod;
-use frazil_scene::{ConstraintGradient, FluidKernel, NeighbourGrid, Scene, WallDensity};
+use frazil_scene::{ConstraintGradient, FluidKernel, NeighbourGrid, Pressure, Scene, WallDensity};
 use frazil_shaders::sph::kernels::{KERNEL_CUBIC_SPLINE, KERNEL_POLY6_SPIKY};
 use frazil_shaders::types::{FaultLimits, Walls};
 
@@ -26,6 +26,10 @@ pub struct Parameters {
     pub rest_density_kg_m3: f32,
     /// Jacobi iterations per step: their number, or their minimum with a `density_tolerance`.
     pub iterations: u32,
+    /// True if velocities are projected to those that keep the density, false if positions are corrected.
+    pub is_projection: bool,
+    /// Share of an excess of density that a step of a projection takes back.
+    pub correction_share: f32,
     /// Mean of max(ρ/ρ₀ − 1, 0) to which the density constraint is solved; 0 for a fixed number of
     /// iterations.
     pub density_tolerance: f32,
@@ -99,6 +103,7 @@ impl Parameters {
         let faces = scene.domain.friction.unwrap_or_default().faces();
         let has_images = scene.wall_density() == Some(WallDensity::Images);
         let clearance = if has_images { CLEARANCE_WITH_IMAGES } else { CLEARANCE };
+        let is_projection = scene.pbd().pressure == Pressure::Projection;
         let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
             dt_s: scene.dt_s() as f32,
@@ -112,7 +117,9 @@ impl Parameters {
             particle_mass_kg: mass,
             rest_density_kg_m3: fluid.rest_density_kg_m3 as f32,
             iterations: scene.iterations(),
-            density_tolerance: if has_snow { 0.0 } else { scene.pbd().density_tolerance as f32 },
+            is_projection,
+            density_tolerance: if has_snow { 0.0 } else { scene.density_tolerance() as f32 },
+            correction_share: scene.density_correction_share() as f32,
             max_iterations: scene.pbd().max_iterations.max(scene.iterations()),
             over_relaxation: scene.pbd().over_relaxation as f32,
             relaxation: scene.pbd().constraint_relaxation as f32,

@@ -102,6 +102,11 @@ impl Particles {
         }
     }
 
+    /// Returns the particles at the start of the step, and their cells.
+    pub(super) fn in_cells_at_start(&self) -> PhaseCells<'_> {
+        PhaseCells { predicted: self.position(), ..self.in_cells() }
+    }
+
     /// Returns the predicted positions x*, between the permutation of a step and its end.
     pub fn predicted(&self) -> &Buffer<[f32; 3]> {
         self.phase.position.back()

@@ -7,8 +7,21 @@ use frazil_shaders::pbd::neighbour_rows::ROW_INDEX_BITS;
 use frazil_vk::Device;
 
 const LISTING: &[&str] = &["pbd.list_neighbours"];
-const WITH_IMAGES: &[&str] = &["pbd.solve_density", "pbd.solve_positions"];
-const ALL: &[&str] = &["pbd.solve_density", "pbd.solve_positions", "pbd.smooth_velocity"];
+const WITH_IMAGES: &[&str] = &[
+    "pbd.solve_density",
+    "pbd.solve_positions",
+    "pbd.begin_projection",
+    "pbd.accelerate_by_pressure",
+    "pbd.update_pressure",
+];
+const ALL: &[&str] = &[
+    "pbd.solve_density",
+    "pbd.solve_positions",
+    "pbd.begin_projection",
+    "pbd.accelerate_by_pressure",
+    "pbd.update_pressure",
+    "pbd.smooth_velocity",
+];
 
 /// Numbers of pairs, each counted from both ends: those in rows, and those of them within the support radius.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

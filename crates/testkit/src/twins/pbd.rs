@@ -1,10 +1,10 @@
-//! Position-based fluid: conversion of the device's parameters to the twin's.
+//! Position-based fluid: conversion of the device's parameters to the twin's, and its stages on the twin.
 
 use super::bodies::twin_bodies;
-use frazil_reference::fluid::{Parameters, SmoothingKernel};
+use frazil_reference::fluid::{Parameters, SmoothingKernel, State};
 use frazil_reference::primitives::Grid;
 use frazil_shaders::sph::kernels::KERNEL_POLY6_SPIKY;
-use frazil_solvers::pbd::{self, Fluid};
+use frazil_solvers::pbd::{self, Fluid, Stage};
 
 /// Returns the twin's parameters from the numbers that the device uses.
 pub fn twin_parameters(fluid: &Fluid) -> Parameters {
@@ -24,6 +24,7 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         volume_h3: p.volume_h3,
         rest_density_kg_m3: p.rest_density_kg_m3,
         density_tolerance: p.density_tolerance,
+        iterations: p.iterations,
         max_iterations: p.max_iterations,
         over_relaxation: p.over_relaxation,
         relaxation: p.relaxation,
@@ -40,6 +41,8 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         face_friction: p.face_friction,
         domain_min_m: p.walls.domain_min_m,
         domain_max_m: p.walls.domain_max_m,
+        correction_share: p.correction_share,
+        is_projection: p.is_projection,
         has_images: p.has_images,
         periodic: std::array::from_fn(|axis| p.periodic >> axis & 1 == 1),
         clearance_m: p.walls.clearance_m,
@@ -50,5 +53,38 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         particle_mass_kg: p.particle_mass_kg as f32,
         time_s: 0.0,
         grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
+    }
+}
+
+/// Runs a stage on the twin.
+pub fn run_fluid_twin(state: &mut State, parameters: &Parameters, stage: Stage) {
+    match stage {
+        Stage::Integrate => state.integrate(parameters),
+        Stage::SortByCell => {
+            state.sort_by_cell();
+            state.find_cells(parameters);
+        }
+        Stage::Reorder => state.reorder(),
+        Stage::Predict => state.predict(parameters),
+        // Rows change no bit.
+        Stage::ListNeighbours => {}
+        Stage::BeginDensitySolve => state.begin_density_solve(0.5),
+        Stage::SolveDensity => state.solve_density(parameters),
+        Stage::CheckDensity { iteration } if parameters.is_projection => {
+            state.check_projection(parameters, iteration);
+        }
+        Stage::CheckDensity { iteration } => state.check_density(parameters, iteration),
+        Stage::BeginProjection => state.begin_projection(parameters),
+        Stage::AccelerateByPressure => state.accelerate_by_pressure(parameters),
+        Stage::UpdatePressure => state.update_pressure(parameters),
+        Stage::ApplyPressure => state.apply_pressure(parameters),
+        Stage::Move => state.move_particles(parameters),
+        Stage::SmoothVelocity if parameters.is_projection => state.smooth_at_start(parameters),
+        Stage::SolvePositions => state.solve_positions(parameters),
+        Stage::UpdateVelocity => state.update_velocity(parameters),
+        Stage::SmoothVelocity => state.smooth_velocity(parameters),
+        Stage::EndStep => {
+            state.end_step();
+        }
     }
 }

@@ -13,7 +13,7 @@ mod xsph;
 
 pub(crate) use conduction::conduction_sum_m2;
 pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
-pub use section::{ArtificialPressure, Pbd};
+pub use section::{ArtificialPressure, Pbd, Pressure};
 pub use snow::*;
 pub use springs::Springs;
 pub use xsph::Xsph;
@@ -153,10 +153,17 @@ impl SolverScene for PositionBasedFluid {
 
     fn unused_keys(&self, scene: &Scene) -> Vec<(&'static str, String)> {
         if scene.snow().is_none() {
-            return [unused_temperature("[snow]")].into_iter().chain(unused_maximum(scene)).collect();
+            let of_projection = (scene.pbd().pressure == Pressure::Position).then(|| {
+                let reason = "only pbd.pressure = \"projection\" takes an excess back at a rate";
+                ("pbd.density_rate_per_s", reason.to_owned())
+            });
+            let always = [unused_temperature("[snow]")].into_iter();
+            return always.chain(unused_maximum(scene)).chain(of_projection).collect();
         }
         let reason = "with [snow], pbd.iterations is the number of iterations";
-        ["pbd.density_tolerance", "pbd.max_iterations"].map(|key| (key, reason.to_owned())).into()
+        ["pbd.density_tolerance", "pbd.max_iterations", "pbd.density_rate_per_s"]
+            .map(|key| (key, reason.to_owned()))
+            .into()
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
@@ -175,7 +182,7 @@ impl SolverScene for PositionBasedFluid {
 /// The maximum of iterations, if their number is fixed.
 pub(crate) fn unused_maximum(scene: &Scene) -> Option<(&'static str, String)> {
     let reason = "with pbd.density_tolerance = 0, pbd.iterations is the number of iterations";
-    (scene.pbd().density_tolerance == 0.0).then(|| ("pbd.max_iterations", reason.to_owned()))
+    (scene.density_tolerance() == 0.0).then(|| ("pbd.max_iterations", reason.to_owned()))
 }
 
 /// Disorder of a fluid that does not state any. A lattice resists deformation with a shear modulus in

@@ -3,27 +3,41 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::scene::Scene;
+use crate::scene::{GRAVITY_M_S2, Scene};
 use crate::section::Section;
+use crate::vector::length;
 
 /// Parameters of the position-based method, for water, snow and viscoelastic fluids.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pbd {
-    /// Jacobi iterations in a step: the number of them in scenes with `[snow]` and with a `density_tolerance`
+    /// What keeps the density of water; in scenes with `[snow]` and with `solver.kind = "viscoelastic"` only
+    /// `position`.
+    pub pressure: Pressure,
+    /// Iterations in a step: the number of them in scenes with `[snow]` and with a `density_tolerance`
     /// of 0, the minimum otherwise. By default 3, and 1 with `solver.kind = "viscoelastic"`, whose stress
     /// keeps particles in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub iterations: Option<u32>,
     /// Error to which the density constraint of water is solved: the mean over all particles of
-    /// max(ρ/ρ₀ − 1, 0), dimensionless. 0 for a fixed number of iterations; not in scenes with `[snow]`.
+    /// max(ρ/ρ₀ − 1, 0), dimensionless, and in a projection of |ρ/ρ₀ − 1| where there is pressure. 0 for a
+    /// fixed number of iterations; not in scenes with `[snow]` nor in a projection. By default 1e-3, and 1e-4
+    /// in a projection, where what is left moves single particles.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
-    pub density_tolerance: f64,
-    /// Maximum of Jacobi iterations in a step with a `density_tolerance`.
+    pub density_tolerance: Option<f64>,
+    /// Rate in 1/s at which a projection takes back an excess of density, 1 − exp(−rate Δt) of it in each
+    /// step; by default 2 √(g/d), 63/s at a spacing of 1 cm, with standard gravity in scenes without. A motion
+    /// of particles to rest density within a step would add the energy of its speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1e6))]
+    pub density_rate_per_s: Option<f64>,
+    /// Maximum of iterations in a step with a `density_tolerance`.
     #[schemars(range(min = 1, max = 1000))]
     pub max_iterations: u32,
-    /// Factor ω on the averaged position corrections (Chen2021 eq 5.26–5.27).
+    /// Factor ω on the averaged position corrections (Chen2021 eq 5.26–5.27), and on those of the pressure in
+    /// a projection, which does not converge with much more than 0.5.
     #[schemars(range(max = 2), extend("exclusiveMinimum" = 0))]
     pub over_relaxation: f64,
     /// Dimensionless relaxation of the density constraint: ε = this / h², in 1/m².
@@ -40,11 +54,29 @@ pub struct Pbd {
     pub max_courant: f64,
 }
 
+/// Method by which water keeps its density.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pressure {
+    /// Corrections of predicted positions by Jacobi iterations (Macklin & Müller 2013), as in Chen2021 and
+    /// Huang2016. Motion of single particles is damped; angular momentum is conserved to the first order in
+    /// the step.
+    #[default]
+    Position,
+    /// Projection of velocities at fixed positions, to those that keep the density at the end of the step to
+    /// the first order (Ihmsen2014): linear and angular momentum are conserved to rounding, and the pressure
+    /// of the last step is the first guess. Fewer and cheaper iterations; motion of single particles is damped
+    /// by XSPH only.
+    Projection,
+}
+
 impl Default for Pbd {
     fn default() -> Self {
         Self {
+            pressure: Pressure::default(),
             iterations: None,
-            density_tolerance: 1e-3,
+            density_tolerance: None,
+            density_rate_per_s: None,
             max_iterations: 30,
             over_relaxation: 0.5,
             constraint_relaxation: 0.1,
@@ -97,6 +129,21 @@ impl Scene {
     pub fn iterations(&self) -> u32 {
         let default = || self.solver_scene().map_or(1, |solver| solver.default_iterations());
         self.pbd().iterations.unwrap_or_else(default)
+    }
+
+    /// Returns the error to which the density of water is solved, 0 for a fixed number of iterations.
+    pub fn density_tolerance(&self) -> f64 {
+        let pbd = self.pbd();
+        let is_projection = pbd.pressure == Pressure::Projection;
+        pbd.density_tolerance.unwrap_or(if is_projection { 1e-4 } else { 1e-3 })
+    }
+
+    /// Returns the share of an excess of density that a step of a projection takes back.
+    pub fn density_correction_share(&self) -> f64 {
+        let gravity_m_s2 = Some(length(self.gravity_m_s2())).filter(|g| *g > 0.0).unwrap_or(GRAVITY_M_S2);
+        let default = || 2.0 * (gravity_m_s2 / self.particle_spacing_m()).sqrt();
+        let rate_per_s = self.pbd().density_rate_per_s.unwrap_or_else(default);
+        -(-rate_per_s * self.dt_s()).exp_m1()
     }
 
     /// Returns ε in the denominator of the density constraint's multiplier, in 1/m².

@@ -1,9 +1,10 @@
 //! Validates the `[fluid]` section and its domain.
 
 use super::fluid::{FluidKernel, WallDensity};
+use super::section::Pressure;
 use crate::check::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::solver::constraint_gradient::ConstraintGradient;
-use crate::{ParticleBlock, Scene, Shape, Vec3};
+use crate::{ParticleBlock, Scene, Shape, SolverKind, Vec3};
 
 impl Scene {
     /// Checks domain, spacing and support radius against each other and against what the device can count and
@@ -37,6 +38,7 @@ impl Scene {
                 "\"prediction\", the default with [snow]",
             );
         }
+        self.check_projection(check)?;
         if self.fluid().is_some_and(|fluid| fluid.kernel() == FluidKernel::Poly6Spiky) {
             let key = "fluid.kernel";
             let expected = "\"cubic_spline\", the default";
@@ -83,6 +85,40 @@ impl Scene {
             );
             let expected = format!("a domain near the origin of its particle spacing of {} m", number(d));
             return check.fail_between(&keys, found, expected);
+        }
+        Ok(())
+    }
+
+    /// Checks what a projection needs.
+    fn check_projection(&self, check: &Checker<'_>) -> Check {
+        let pbd = self.pbd();
+        if pbd.pressure != Pressure::Projection {
+            return Ok(());
+        }
+        let position = "\"position\", the default";
+        if self.snow().is_some() {
+            return check.fail("pbd.pressure", "\"projection\" in a scene with [snow]", position);
+        }
+        if self.solver.kind != SolverKind::DEFAULT {
+            let found = format!("\"projection\" in a scene of solver.kind = \"{}\"", self.solver.kind.name());
+            return check.fail("pbd.pressure", found, position);
+        }
+        if self.density_tolerance() == 0.0 {
+            let expected = "a number above 0 with pbd.pressure = \"projection\", such as 1e-4, the default";
+            return check.fail("pbd.density_tolerance", "0", expected);
+        }
+        if pbd.artificial_pressure.strength != 0.0 {
+            let (key, found) = ("pbd.artificial_pressure.strength", number(pbd.artificial_pressure.strength));
+            return check.fail(key, found, "0 with pbd.pressure = \"projection\"");
+        }
+        if self.fluid().is_some_and(|fluid| fluid.constraint_gradient == Some(ConstraintGradient::Prediction))
+        {
+            let found = "\"prediction\" with pbd.pressure = \"projection\"";
+            return check.fail(
+                "fluid.constraint_gradient",
+                found,
+                "no such line: a projection takes those at the start",
+            );
         }
         Ok(())
     }

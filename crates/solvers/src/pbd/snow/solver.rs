@@ -370,7 +370,7 @@ impl Snow {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
-            self.motion.integrate(recorder, phase_particles, &self.parameters.fluid, dt_s);
+            self.motion.integrate(recorder, phase_particles, &self.parameters.fluid, [dt_s; 2]);
         }
     }
 
@@ -447,7 +447,7 @@ impl Snow {
             [(&self.solid, snow), (&self.fluid, water)].into_iter().enumerate()
         {
             let rows = self.rows.buffer(number);
-            self.motion.smooth_velocity(recorder, phase_particles, rows, &p.fluid, smoothing);
+            self.motion.smooth_velocity(recorder, phase_particles, rows, &p.fluid, smoothing, false);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| number == 1) {
                 bodies.apply_drag(recorder, &phase_particles.phase, phase_particles.predicted(), smoothing);
             }
