@@ -37,6 +37,7 @@ mod terrain;
 mod units;
 mod validate;
 mod vector;
+mod watch;
 
 pub use bodies::{Body, BodyMotion, BodyShape, Keyframe, MAX_BODY_TRIANGLES, Motion, Side, box_axes};
 pub use check::{Checker, MAX_PARTICLES};
@@ -63,3 +64,4 @@ pub use terrain::{
     Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Release, ReleaseArea, Terrain, TerrainSource,
 };
 pub use vector::Vec3;
+pub use watch::{SamplingObserver, Watch};

@@ -91,14 +91,24 @@ pub enum SceneError {
         expected: String,
     },
     /// The particles do not fit into the host's memory.
-    #[error(
-        "{at}: cannot hold {n_particles} particles in the host's memory; make fluid.particle_spacing_m larger"
-    )]
+    #[error("{at}: {key}: found {found}, expected {expected}")]
     OutOfMemory {
-        /// Location of the scene.
+        /// Location of the key.
         at: Location,
-        /// Number of particles required.
-        n_particles: u64,
+        /// Path of the key that determines the number of particles.
+        key: String,
+        /// Number of particles, and the memory that they take.
+        found: String,
+        /// What would fit.
+        expected: String,
+    },
+    /// An observer ended the sampling of particles.
+    #[error("sampling was cancelled at {percent} %: {}", shortened(stage))]
+    Cancelled {
+        /// What was being done.
+        stage: String,
+        /// Share of the work that was done, in percent.
+        percent: u32,
     },
     /// Several keys or values are wrong, each by itself: a line each, up to 3900 characters, and the number
     /// of those left out.

@@ -2,11 +2,19 @@
 
 use std::fmt;
 
+use crate::check::{number, whole};
 use crate::format::source::Location;
 use crate::scene::Scene;
+use crate::scene::estimate::two_digits;
 use crate::scene::sample::Sampled;
-use crate::vector::length;
-use crate::{BodyShape, Vec3};
+use crate::{BodyShape, Shape, TriangleMesh};
+
+/// Least time of a step in s, and most particles that a step moves in a second, of any device: by far.
+const MIN_STEP_S: f64 = 1e-5;
+const MAX_PARTICLES_PER_S: f64 = 2e10;
+
+/// Days on any device beyond which a run is hardly what was meant.
+const MAX_DAYS: f64 = 30.0;
 
 /// A warning about a valid scene that may give a poor result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +46,9 @@ impl Scene {
         if self.gravity_m_s2()[self.up_axis.index()] > 0.0 {
             warn("gravity_m_s2", "points up".to_owned());
         }
+        self.advise_turned(&mut warn);
+        self.advise_steps(&mut warn);
+        self.advise_memory(&mut warn);
         advice
     }
 
@@ -52,11 +63,7 @@ impl Scene {
         if let Some(solver) = solver {
             solver.advise_sampled(self, sampled, &mut warn);
         }
-        for (key, centre_m, reach_m) in self.balls_around_bodies() {
-            if self.is_outside_domain(centre_m, reach_m) {
-                warn(&key, "lies outside the domain, where no particle is: it has no effect".to_owned());
-            }
-        }
+        self.advise_placement(&mut warn);
         let unused = solver.map(|solver| solver.unused_keys(self)).unwrap_or_default();
         for (key, reason) in unused {
             let keys: Vec<String> = match key.strip_prefix("particles.*.") {
@@ -72,36 +79,47 @@ impl Scene {
         advice
     }
 
-    /// Returns the keys of the bodies that stay where they are, each with a ball around it: centre and radius
-    /// in m. Half-spaces, upright cylinders and meshes have none.
-    fn balls_around_bodies(&self) -> Vec<(String, Vec3, f64)> {
-        let mut balls = Vec::new();
-        for (idx, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.motion.is_none()) {
-            let ball = match &body.shape {
-                BodyShape::Sphere { centre_m, radius_m } => (*centre_m, *radius_m),
-                BodyShape::Box { centre_m, size_m, .. } => (*centre_m, 0.5 * length(*size_m)),
-                BodyShape::Cylinder { from_m, to_m, radius_m }
-                | BodyShape::Capsule { from_m, to_m, radius_m } => {
-                    let half: Vec3 = std::array::from_fn(|axis| 0.5 * (to_m[axis] - from_m[axis]));
-                    let centre_m = std::array::from_fn(|axis| from_m[axis] + half[axis]);
-                    (centre_m, length(half) + std::f64::consts::SQRT_2 * radius_m)
-                }
-                _ => continue,
-            };
-            balls.push((format!("bodies.{idx}"), ball.0, ball.1));
+    /// Warns about meshes whose triangles faced the wrong side, and were turned.
+    fn advise_turned(&self, warn: &mut dyn FnMut(&str, String)) {
+        let said = |path: &str, note: &str| format!("{path}: {note}");
+        for (idx, block) in self.particles.iter().enumerate() {
+            if let Shape::Mesh { path, mesh, .. } = &block.shape
+                && let Some(note) = mesh.get().and_then(TriangleMesh::turned)
+            {
+                warn(&format!("particles.{idx}.shape.mesh.path"), said(path, note));
+            }
         }
-        balls
+        for (idx, body) in self.bodies.iter().enumerate() {
+            if let BodyShape::Mesh { path, mesh, .. } = &body.shape
+                && let Some(note) = mesh.get().and_then(TriangleMesh::turned)
+            {
+                warn(&format!("bodies.{idx}.shape.mesh.path"), said(path, note));
+            }
+        }
     }
 
-    /// Returns true if no point of a ball is inside the domain.
-    fn is_outside_domain(&self, centre_m: Vec3, radius_m: f64) -> bool {
-        let outside_m: Vec3 = std::array::from_fn(|axis| {
-            // Scenes of two dimensions take the cross-section at z = 0, whatever the domain's z.
-            let is_plane = axis >= self.n_dimensions();
-            let (low, high) =
-                if is_plane { (0.0, 0.0) } else { (self.domain.min_m[axis], self.domain.max_m[axis]) };
-            (low - centre_m[axis]).max(centre_m[axis] - high).max(0.0)
-        });
-        length(outside_m) > radius_m
+    /// Warns about runs that take months on any device, and steps longer than the run.
+    fn advise_steps(&self, warn: &mut dyn FnMut(&str, String)) {
+        let (n_steps, n) = (self.n_steps() as f64, self.particle_count_estimate() as f64);
+        let days = n_steps * MIN_STEP_S.max(n / MAX_PARTICLES_PER_S) / 86_400.0;
+        if days > MAX_DAYS {
+            warn(
+                "time.duration_s",
+                format!(
+                    "makes {} steps of {} s with {} particles, which take {} days at least on any device",
+                    whole(n_steps),
+                    number(self.dt_s()),
+                    whole(n),
+                    number(two_digits(days))
+                ),
+            );
+        }
+        if self.dt_s() > self.time.duration_s {
+            let message = format!(
+                "is longer than the run, time.duration_s = {} s, which is a single step then",
+                number(self.time.duration_s)
+            );
+            warn("time.dt_s", message);
+        }
     }
 }

@@ -3,12 +3,14 @@
 
 mod advice;
 mod derived;
+mod estimate;
 mod every;
 mod faces;
 mod flow_quantity;
 mod ground;
 mod output;
 mod particles;
+mod placement;
 mod render;
 pub(crate) mod sample;
 mod scale;
@@ -18,6 +20,7 @@ mod view;
 
 pub use advice::Advice;
 pub use derived::Derived;
+pub use estimate::Estimate;
 pub use every::{Every, EveryError};
 pub use flow_quantity::FlowQuantity;
 pub use output::Output;

@@ -94,6 +94,26 @@ pub struct ParticleBlock {
 impl ParticleBlock {
     /// Returns an upper bound of the particles' initial speed in m/s.
     pub(crate) fn fastest_m_s(&self) -> f64 {
+        let (start_m_s, [rotation_per_s, gradient_per_s], half_diagonal_m) = self.speed_parts();
+        start_m_s + (rotation_per_s + gradient_per_s) * half_diagonal_m
+    }
+
+    /// Returns the key that adds most to that speed.
+    pub(crate) fn fastest_key(&self) -> &'static str {
+        let (start_m_s, [rotation_per_s, gradient_per_s], half_diagonal_m) = self.speed_parts();
+        let is_of_file = self.shape.cloud().is_some_and(|cloud| cloud.velocities_m_s.is_some());
+        let start_key = if is_of_file { "shape.points.path" } else { "velocity_m_s" };
+        let parts = [
+            (start_key, start_m_s),
+            ("angular_velocity_rad_s", rotation_per_s * half_diagonal_m),
+            ("velocity_gradient_per_s", gradient_per_s * half_diagonal_m),
+        ];
+        parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(start_key, |(key, _)| key)
+    }
+
+    /// Returns the largest speed in m/s without rotation and gradient, bounds of these, and half the diagonal
+    /// of the bounds in m.
+    fn speed_parts(&self) -> (f64, [f64; 2], f64) {
         let length = |v: &Vec3| v.iter().map(|x| x * x).sum::<f64>().sqrt();
         let (min, max) = self.shape.bounds_m();
         let half_diagonal_m = 0.5 * length(&std::array::from_fn(|i| max[i] - min[i]));
@@ -106,7 +126,7 @@ impl ParticleBlock {
         // The Frobenius norm bounds the stretch of any arm.
         let gradient_per_s =
             self.velocity_gradient_per_s.map_or(0.0, |rows| length(&rows.map(|row| length(&row))));
-        start_m_s + (rotation_per_s + gradient_per_s) * half_diagonal_m
+        (start_m_s, [rotation_per_s, gradient_per_s], half_diagonal_m)
     }
 
     fn default_temperature_c() -> f64 {

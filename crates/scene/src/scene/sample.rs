@@ -5,6 +5,7 @@ use chacha20::rand_core::SeedableRng;
 
 use crate::random::unit_interval;
 use crate::shapes::blue_noise;
+use crate::watch::{SamplingObserver, Watch};
 use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Shape, Vec3};
 
 /// Particles of a scene at time 0, in the order of blocks and, within a block, of its lattice or of drawing.
@@ -52,6 +53,9 @@ impl Sampled {
 /// positions to f32, well below any effect on the density.
 const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
 
+/// Share of the work of a block that filling it is.
+const FILLING_SHARE: f64 = 0.7;
+
 impl Scene {
     /// Returns the particles at time 0. The same scene and seed give the same bits on every platform.
     ///
@@ -63,17 +67,34 @@ impl Scene {
     /// [`SceneError::OutOfMemory`]; and the errors of [`Scene::validate`], if the scene was changed since it
     /// was loaded.
     pub fn sample(&self) -> Result<Sampled, SceneError> {
+        self.sample_watched(&mut Watch::unobserved())
+    }
+
+    /// Like [`Scene::sample`], with an observer that is called every 20 ms of work or so with what is done,
+    /// and with the share that is done of all work; the work ends if it returns false. The particles do not
+    /// depend on it.
+    ///
+    /// # Errors
+    /// Those of [`Scene::sample`], and [`SceneError::Cancelled`].
+    pub fn sample_observed<'a>(&self, observer: &'a mut SamplingObserver<'a>) -> Result<Sampled, SceneError> {
+        self.sample_watched(&mut Watch::new(observer))
+    }
+
+    fn sample_watched(&self, watch: &mut Watch<'_>) -> Result<Sampled, SceneError> {
         self.validate()?;
-        self.solver_scene().map_or_else(|| Ok(Sampled::default()), |solver| solver.sample(self))
+        self.refuse_beyond_memory()?;
+        self.solver_scene().map_or_else(|| Ok(Sampled::default()), |solver| solver.sample(self, watch))
     }
 
     /// Fills the blocks in order, as their shapes and `fill` specify, and has the solver complete the
     /// particles' columns.
     ///
     /// # Errors
-    /// Like [`Scene::sample`], but the scene is not validated.
-    pub fn sample_blocks(&self) -> Result<Sampled, SceneError> {
+    /// Like [`Scene::sample`], but the scene is not validated; and [`SceneError::Cancelled`].
+    pub fn sample_blocks(&self, watch: &mut Watch<'_>) -> Result<Sampled, SceneError> {
         let mut sampled = self.reserve_columns()?;
+        let n_expected = (self.particle_count_estimate() as f64).max(1.0);
+        let mut n_before = 0.0;
         for (block_idx, block) in self.particles.iter().enumerate() {
             if !block.shape.is_loaded() {
                 let key = format!("particles.{block_idx}.shape.{}", block.shape.name());
@@ -89,12 +110,24 @@ impl Scene {
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream(block_idx as u64);
             let begin = sampled.len();
-            self.fill(block, &mut rng, &mut sampled.positions_m);
-            self.refuse_misplaced(block_idx, &sampled.positions_m[begin..])?;
+            let n_block = self.block_count_estimate(block);
+            let share = |of_block: f64| (n_before + of_block * n_block) / n_expected;
+            let stage = format!("particles.{block_idx}: {n_block} particles");
+            watch.begin(&stage, share(FILLING_SHARE), self.filling_items(block))?;
+            self.fill(block_idx, block, &mut rng, watch, &mut sampled.positions_m)?;
+            watch.begin(
+                &format!("{stage}: overlaps"),
+                share(1.0),
+                (sampled.len() - begin) as f64 * self.others(),
+            )?;
+            self.refuse_misplaced(block_idx, &sampled.positions_m[begin..], watch)?;
+            n_before += n_block;
             let n = sampled.positions_m.len();
             let points = sampled.positions_m[begin..].iter().enumerate();
-            let velocities = points.map(|(i, point)| block.velocity_at(i, *point));
-            sampled.velocities_m_s.extend(velocities);
+            for (i, point) in points {
+                watch.tick(1)?;
+                sampled.velocities_m_s.push(block.velocity_at(i, *point));
+            }
             match block.shape.cloud().and_then(|cloud| cloud.temperatures_c.as_ref()) {
                 Some(own) => sampled.temperatures_c.extend(own.iter().map(|temperature| *temperature as f32)),
                 None => sampled.temperatures_c.resize(n, block.temperature_c as f32),
@@ -116,7 +149,7 @@ impl Scene {
             || sampled.phases.try_reserve(capacity).is_err()
             || sampled.temperatures_c.try_reserve(capacity).is_err()
         {
-            return Err(SceneError::OutOfMemory { at: self.source.whole(), n_particles: n_expected });
+            return Err(self.out_of_memory(0.5 * n_expected as f64, "or so"));
         }
         Ok(sampled)
     }
@@ -164,7 +197,30 @@ impl Scene {
         }
     }
 
-    fn fill(&self, block: &ParticleBlock, rng: &mut ChaCha8Rng, positions_m: &mut Vec<[f32; 3]>) {
+    /// Returns the items of work of filling a block: lattice points, cells, random points.
+    fn filling_items(&self, block: &ParticleBlock) -> f64 {
+        let n = self.block_count_estimate(block);
+        match block.fill_of_count() {
+            _ if block.shape.n_points().is_some() => n,
+            Fill::Lattice => block.shape.lattice_extent(self.particle_spacing_m()).iter().product(),
+            Fill::BlueNoise => blue_noise::effort(&block.shape, n.max(1.0)).items,
+            Fill::Uniform | Fill::Random => n,
+        }
+    }
+
+    /// Returns the number of things that each particle is compared with, and its velocity.
+    fn others(&self) -> f64 {
+        (self.particles.len() + self.bodies.len()) as f64
+    }
+
+    fn fill(
+        &self,
+        block_idx: usize,
+        block: &ParticleBlock,
+        rng: &mut ChaCha8Rng,
+        watch: &mut Watch<'_>,
+        positions_m: &mut Vec<[f32; 3]>,
+    ) -> Result<(), SceneError> {
         // Rounding to f32 may move a point past a wall that it touches.
         let min = self.domain.min_m.map(|x| x as f32);
         let max = self.domain.max_m.map(|x| x as f32);
@@ -173,34 +229,61 @@ impl Scene {
         };
         if let Shape::Points { scale, offset_m, points, .. } = &block.shape {
             let cloud = points.get().map(|cloud| cloud.positions.as_slice()).unwrap_or_default();
-            cloud.iter().for_each(|point| push(std::array::from_fn(|i| offset_m[i] + scale * point[i])));
-            return;
+            for point in cloud {
+                watch.tick(1)?;
+                push(std::array::from_fn(|i| offset_m[i] + scale * point[i]));
+            }
+            return Ok(());
         }
         match block.fill_of_count() {
             Fill::Lattice => {
                 let amplitude_m = block.jitter_spacings * self.particle_spacing_m();
-                block.shape.visit_lattice(self.particle_spacing_m(), |point| {
+                block.shape.visit_lattice(self.particle_spacing_m(), watch, |point| {
                     push(if amplitude_m > 0.0 { block.jittered(point, amplitude_m, rng) } else { point });
-                });
+                })
             }
             Fill::BlueNoise => {
                 let n = self.block_count_estimate(block) as usize;
-                blue_noise::points(&block.shape, n, rng).into_iter().for_each(push);
+                let points = blue_noise::points(&block.shape, n, rng, watch)?;
+                points.ok_or_else(|| self.too_thin(block_idx))?.into_iter().for_each(push);
+                Ok(())
             }
             // Random packings of grains are sampled by the solver.
             Fill::Uniform | Fill::Random => {
                 for _ in 0..self.block_count_estimate(block) as u64 {
-                    push(block.shape.random_point(rng));
+                    watch.tick(1)?;
+                    push(block.shape.random_point(rng).ok_or_else(|| self.too_thin(block_idx))?);
                 }
+                Ok(())
             }
         }
     }
 
+    /// Returns the error about a shape in which no random point lies.
+    pub(crate) fn too_thin(&self, block_idx: usize) -> SceneError {
+        let name = self.particles.get(block_idx).map_or("", |block| block.shape.name());
+        self.value_error(
+            &format!("particles.{block_idx}.shape.{name}"),
+            "a shape so thin that no random point lies in it",
+            "a thicker shape, or fill = \"lattice\"",
+        )
+    }
+
     /// Refuses points of a block that lie inside another block or on the wrong side of a body.
-    fn refuse_misplaced(&self, block_idx: usize, positions_m: &[[f32; 3]]) -> Result<(), SceneError> {
+    fn refuse_misplaced(
+        &self,
+        block_idx: usize,
+        positions_m: &[[f32; 3]],
+        watch: &mut Watch<'_>,
+    ) -> Result<(), SceneError> {
         let tolerance_m = OVERLAP_TOLERANCE_SPACINGS * self.particle_spacing_m();
-        let count = |misplaced: &dyn Fn(Vec3) -> bool| {
-            positions_m.iter().filter(|point| misplaced(point.map(f64::from))).count()
+        let mut count = |misplaced: &dyn Fn(Vec3) -> bool| {
+            let mut n = 0;
+            for point in positions_m {
+                watch.tick(1)?;
+                n += usize::from(misplaced(point.map(f64::from)));
+            }
+            Ok::<usize, SceneError>(n)
         };
         let refuse = |n: usize, other: &str, place: &str, expected: &str| {
             let key = format!("particles.{block_idx}.shape");
@@ -212,18 +295,18 @@ impl Scene {
             }
         };
         for (other_idx, other) in self.particles.iter().enumerate().filter(|(idx, _)| *idx != block_idx) {
-            let n = count(&|point| other.shape.contains(point, tolerance_m));
+            let n = count(&|point| other.shape.contains(point, tolerance_m))?;
             if n > 0 {
                 let key = format!("particles.{other_idx}.shape");
                 return Err(refuse(n, &key, &format!("inside {key}"), "blocks that do not overlap"));
             }
         }
         for (body_idx, body) in self.bodies.iter().enumerate() {
-            let n = count(&|point| self.body_depth_m(body, point) > tolerance_m);
+            let n = count(&|point| self.body_depth_m(body, point) > tolerance_m)?;
             if n > 0 {
                 let key = format!("bodies.{body_idx}");
                 let (place, expected) = body.misplaced(&key, "particles");
-                return Err(refuse(n, &key, &place, &expected));
+                return Err(refuse(n, &key, &place, &(expected + &self.scale_hint_of_body(body))));
             }
         }
         Ok(())

@@ -9,9 +9,10 @@
 
 use chacha20::ChaCha8Rng;
 
-use crate::Vec3;
 use crate::random::unit_interval;
 use crate::shapes::shape::Shape;
+use crate::watch::Watch;
+use crate::{SceneError, Vec3};
 
 /// Edge of a grid cell in mean distances d of points. Wider cells do not separate close points, narrower ones
 /// do not see whether points are missing at surfaces: at 0.8 the second moment of a bar across five cells of
@@ -28,20 +29,79 @@ const MAX_CELLS: f64 = (1 << 20) as f64;
 /// Share of the full density above which a node is so deep in the shape that no move leaves it.
 const DEEP: f64 = 0.99;
 
-/// Returns `n` points of the shape.
-pub(crate) fn points(shape: &Shape, n: usize, rng: &mut ChaCha8Rng) -> Vec<Vec3> {
+/// Numbers of cells that filling a shape visits and of nodes that it holds, as floats because they may be
+/// absurdly large; and the work of it, in visits of cells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub n_cells: f64,
+    pub n_nodes: f64,
+    pub items: f64,
+    /// Bytes that are held at most beside the points returned.
+    pub bytes: f64,
+}
+
+/// Returns the effort of filling a shape with `n` points.
+pub(crate) fn effort(shape: &Shape, n: f64) -> Effort {
+    let grid = Grid::of(shape, n);
+    let n_cells = grid.n_cells.iter().product::<f64>();
+    let n_nodes = Density::n_nodes(&grid).iter().product::<f64>();
+    let codes = shape.share_of_bounds() * n_cells;
+    // A code of 8 bytes a cell of the shape, three positions a point, and two densities and a flag a node.
+    let bytes = 8.0 * codes + 72.0 * n + 17.0 * n_nodes;
+    let iterations = f64::from(ITERATIONS);
+    Effort { n_cells, n_nodes, items: n_cells + codes + n_nodes + n * (1.0 + 2.0 * iterations), bytes }
+}
+
+/// Returns `n` points of the shape; `None` if it is too thin. The items of `watch` count [`effort`].
+pub(crate) fn points(
+    shape: &Shape,
+    n: usize,
+    rng: &mut ChaCha8Rng,
+    watch: &mut Watch<'_>,
+) -> Result<Option<Vec<Vec3>>, SceneError> {
     if n == 0 {
-        return Vec::new();
+        return Ok(Some(Vec::new()));
     }
-    let cells = Cells::of(shape, n);
+    let cells = Cells::of(shape, n, watch)?;
     if cells.codes.is_empty() {
         // Too thin for the centre of any cell.
-        return (0..n).map(|_| shape.random_point(rng)).collect();
+        let mut points = Vec::with_capacity(n);
+        for _ in 0..n {
+            watch.tick(1)?;
+            let Some(point) = shape.random_point(rng) else { return Ok(None) };
+            points.push(point);
+        }
+        return Ok(Some(points));
     }
-    let mut points = cells.stratified(shape, n, rng);
-    let target = cells.density(n);
-    relax(shape, &target, &mut points);
-    points
+    let mut points = cells.stratified(shape, n, rng, watch)?;
+    let target = cells.density(n, watch)?;
+    relax(shape, &target, &mut points, watch)?;
+    Ok(Some(points))
+}
+
+/// The division of a shape's bounds into cells.
+struct Grid {
+    n_axes: usize,
+    spacing_m: f64,
+    min_m: Vec3,
+    max_m: Vec3,
+    /// Whole numbers.
+    n_cells: Vec3,
+}
+
+impl Grid {
+    fn of(shape: &Shape, n: f64) -> Self {
+        let n_axes = if shape.is_flat() { 2 } else { 3 };
+        let (min_m, max_m) = shape.bounds_m();
+        let share = shape.volume_m3() / n;
+        let spacing_m = if n_axes == 2 { share.sqrt() } else { cube_root(share) };
+        let per_spacing = if n_axes == 2 { 4.0 } else { 2.0 };
+        let n_cells: Vec3 = std::array::from_fn(|i| {
+            let n = ((max_m[i] - min_m[i]) * per_spacing / spacing_m).ceil();
+            if i < n_axes { n.clamp(1.0, MAX_CELLS) } else { 1.0 }
+        });
+        Self { n_axes, spacing_m, min_m, max_m, n_cells }
+    }
 }
 
 /// Cells of the bounds, a fraction of d wide, whose centres are in the shape.
@@ -57,30 +117,43 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(shape: &Shape, n: usize) -> Self {
-        let n_axes = if shape.is_flat() { 2 } else { 3 };
-        let (min_m, max_m) = shape.bounds_m();
-        let share = shape.volume_m3() / n as f64;
-        let spacing_m = if n_axes == 2 { share.sqrt() } else { cube_root(share) };
-        let per_spacing = if n_axes == 2 { 4.0 } else { 2.0 };
-        let n_cells: Vec3 = std::array::from_fn(|i| {
-            let n = ((max_m[i] - min_m[i]) * per_spacing / spacing_m).ceil();
-            if i < n_axes { n.clamp(1.0, MAX_CELLS) } else { 1.0 }
-        });
+    fn of(shape: &Shape, n: usize, watch: &mut Watch<'_>) -> Result<Self, SceneError> {
+        let Grid { n_axes, spacing_m, min_m, max_m, n_cells } = Grid::of(shape, n as f64);
         let size_m = std::array::from_fn(|i| (max_m[i] - min_m[i]) / n_cells[i]);
         let mut cells = Self { n_axes, spacing_m, min_m, size_m, max_m, codes: Vec::new() };
-        let [nx, ny, nz] = n_cells.map(|n| n as u64);
-        for k in 0..nz {
-            for j in 0..ny {
-                for i in 0..nx {
-                    if shape.contains(cells.place([i, j, k], [0.5; 3]), 0.0) {
-                        cells.codes.push(spread(i, n_axes) | spread(j, n_axes) << 1 | spread(k, n_axes) << 2);
-                    }
-                }
-            }
+        let n_cells = n_cells.map(|n| n as u64);
+        let longest = n_cells.into_iter().max().unwrap_or(1);
+        let level = longest.next_power_of_two().trailing_zeros();
+        cells.collect(shape, n_cells, [0; 3], level, watch)?;
+        Ok(cells)
+    }
+
+    /// Collects the codes of a cube of 2^`level` cells along each edge, in ascending order.
+    fn collect(
+        &mut self,
+        shape: &Shape,
+        n_cells: [u64; 3],
+        low: [u64; 3],
+        level: u32,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), SceneError> {
+        if (0..3).any(|i| low[i] >= n_cells[i]) {
+            return Ok(());
         }
-        cells.codes.sort_unstable();
-        cells
+        if level == 0 {
+            watch.tick(1)?;
+            if shape.contains(self.place(low, [0.5; 3]), 0.0) {
+                let codes = (0..self.n_axes).map(|i| spread(low[i], self.n_axes) << i);
+                self.codes.push(codes.fold(0, |code, along| code | along));
+            }
+            return Ok(());
+        }
+        let half = 1 << (level - 1);
+        for octant in 0..1_u64 << self.n_axes {
+            let corner = std::array::from_fn(|i| low[i] + half * (octant >> i & 1));
+            self.collect(shape, n_cells, corner, level - 1, watch)?;
+        }
+        Ok(())
     }
 
     fn place(&self, cell: [u64; 3], within: Vec3) -> Vec3 {
@@ -98,27 +171,38 @@ impl Cells {
     }
 
     /// Draws one point from each of `n` runs of equally many cells, so that none of the shape is empty.
-    fn stratified(&self, shape: &Shape, n: usize, rng: &mut ChaCha8Rng) -> Vec<Vec3> {
+    fn stratified(
+        &self,
+        shape: &Shape,
+        n: usize,
+        rng: &mut ChaCha8Rng,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Vec3>, SceneError> {
         let n_cells = self.codes.len() as f64;
-        let draw = |k: usize| {
+        let mut points = Vec::with_capacity(n);
+        for k in 0..n {
+            watch.tick(1)?;
             let at = (k as f64 + unit_interval(rng)) * n_cells / n as f64;
             let cell = self.cell(self.codes[(at as usize).min(self.codes.len() - 1)]);
             let within = std::array::from_fn(|_| unit_interval(rng));
             let point = self.place(cell, within);
-            if shape.contains(point, 0.0) { point } else { self.place(cell, [0.5; 3]) }
-        };
-        (0..n).map(draw).collect()
+            points.push(if shape.contains(point, 0.0) { point } else { self.place(cell, [0.5; 3]) });
+        }
+        Ok(points)
     }
 
     /// Returns the density of the shape, which adds up to `n` points.
-    fn density(&self, n: usize) -> Density {
-        let mut density = Density::new(self.n_axes, self.spacing_m, self.min_m, self.max_m);
+    fn density(&self, n: usize, watch: &mut Watch<'_>) -> Result<Density, SceneError> {
+        let (min_m, max_m) = (self.min_m, self.max_m);
+        let grid = Grid { n_axes: self.n_axes, spacing_m: self.spacing_m, min_m, max_m, n_cells: [1.0; 3] };
+        let mut density = Density::new(&grid);
         let share = n as f64 / self.codes.len() as f64;
         for &code in &self.codes {
+            watch.tick(1)?;
             let stencil = density.stencil(self.place(self.cell(code), [0.5; 3]));
             density.add(&stencil, share);
         }
-        density
+        Ok(density)
     }
 }
 
@@ -163,14 +247,18 @@ struct Density {
 }
 
 impl Density {
-    fn new(n_axes: usize, spacing_m: f64, min_m: Vec3, max_m: Vec3) -> Self {
+    /// Returns the number of nodes along each axis.
+    fn n_nodes(grid: &Grid) -> Vec3 {
+        let cell_m = CELL_SPACINGS * grid.spacing_m;
+        std::array::from_fn(|i| {
+            if i < grid.n_axes { ((grid.max_m[i] - grid.min_m[i]) / cell_m).floor() + 7.0 } else { 1.0 }
+        })
+    }
+
+    fn new(grid: &Grid) -> Self {
+        let n = Self::n_nodes(grid).map(|n| n as usize);
+        let &Grid { n_axes, spacing_m, min_m, .. } = grid;
         let cell_m = CELL_SPACINGS * spacing_m;
-        let n: [usize; 3] =
-            std::array::from_fn(
-                |i| {
-                    if i < n_axes { ((max_m[i] - min_m[i]) / cell_m) as usize + 7 } else { 1 }
-                },
-            );
         let origin_m = std::array::from_fn(|i| min_m[i] - 2.5 * cell_m);
         let strides = [1, n[0], n[0] * n[1]];
         Self { n_axes, spacing_m, origin_m, strides, at_nodes: vec![0.0; n[0] * n[1] * n[2]] }
@@ -252,10 +340,19 @@ impl Density {
 }
 
 /// Moves points so that their density becomes that of the shape.
-fn relax(shape: &Shape, target: &Density, points: &mut [Vec3]) {
+fn relax(
+    shape: &Shape,
+    target: &Density,
+    points: &mut [Vec3],
+    watch: &mut Watch<'_>,
+) -> Result<(), SceneError> {
     let (cell_m, n_axes) = (target.cell_m(), target.n_axes);
     let max_move_m = MAX_MOVE_SPACINGS * target.spacing_m;
-    let is_deep: Vec<bool> = (0..target.at_nodes.len()).map(|base| target.is_deep(base)).collect();
+    let mut is_deep = Vec::with_capacity(target.at_nodes.len());
+    for base in 0..target.at_nodes.len() {
+        watch.tick(1)?;
+        is_deep.push(target.is_deep(base));
+    }
     // Position after the last step of the descent, without momentum.
     let mut descended = points.to_vec();
     let mut difference = Density { at_nodes: Vec::new(), ..*target };
@@ -263,11 +360,13 @@ fn relax(shape: &Shape, target: &Density, points: &mut [Vec3]) {
         difference.at_nodes.clear();
         difference.at_nodes.extend(target.at_nodes.iter().map(|density| -density));
         for point in &*points {
+            watch.tick(1)?;
             let stencil = difference.stencil(*point);
             difference.add(&stencil, 1.0);
         }
         let momentum = f64::from(iteration) / f64::from(iteration + 3);
         for (point, descended) in points.iter_mut().zip(&mut descended) {
+            watch.tick(1)?;
             let stencil = target.stencil(*point);
             let slope = difference.slope(&stencil);
             let moved = |from: f64, by: f64| from + by.clamp(-max_move_m, max_move_m);
@@ -286,6 +385,7 @@ fn relax(shape: &Shape, target: &Density, points: &mut [Vec3]) {
             }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -295,7 +395,7 @@ mod tests {
     use chacha20::rand_core::SeedableRng;
 
     fn filled(shape: &Shape, n: usize) -> Vec<Vec3> {
-        points(shape, n, &mut ChaCha8Rng::seed_from_u64(1))
+        points(shape, n, &mut ChaCha8Rng::seed_from_u64(1), &mut Watch::unobserved()).unwrap().unwrap()
     }
 
     /// Returns the smallest and the mean distance to the nearest point, in d.

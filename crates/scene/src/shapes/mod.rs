@@ -1,6 +1,9 @@
 //! Shapes: regions of space, polygons, outlines of text, and meshes.
 
 pub(crate) mod blue_noise;
+#[cfg(test)]
+mod mesh_tests;
+mod orientation;
 pub(crate) mod outline;
 pub(crate) mod point_cloud;
 pub(crate) mod polygon;

@@ -6,12 +6,14 @@ use chacha20::ChaCha8Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::SceneError;
 use crate::Vec3;
 use crate::loaded::Loaded;
 use crate::random::unit_interval;
 use crate::shapes::outline::Outline;
 use crate::shapes::point_cloud::PointCloud;
 use crate::shapes::triangle_mesh::TriangleMesh;
+use crate::watch::Watch;
 
 /// A coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -355,8 +357,14 @@ impl Shape {
         })
     }
 
-    /// Calls `visit` with the points of the shape's lattice, x fastest, then y, then z.
-    pub(crate) fn visit_lattice(&self, spacing_m: f64, mut visit: impl FnMut(Vec3)) {
+    /// Calls `visit` with the points of the shape's lattice, x fastest, then y, then z. Their number is at
+    /// most that of [`Self::lattice_extent`], which the items of `watch` count.
+    pub(crate) fn visit_lattice(
+        &self,
+        spacing_m: f64,
+        watch: &mut Watch<'_>,
+        mut visit: impl FnMut(Vec3),
+    ) -> Result<(), SceneError> {
         let n = self.lattice_extent(spacing_m);
         let (min, max) = self.bounds_m();
         let first: Vec3 = std::array::from_fn(|i| match self {
@@ -371,23 +379,40 @@ impl Shape {
                 for i in 0..nx {
                     let index = [i, j, k];
                     let point = std::array::from_fn(|a| first[a] + f64::from(index[a]) * spacing_m);
+                    watch.tick(1)?;
                     if self.contains(point, -tolerance_m) {
                         visit(point);
                     }
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Returns the share of the shape in its bounds, from 0 to 1.
+    pub(crate) fn share_of_bounds(&self) -> f64 {
+        let (min, max) = self.bounds_m();
+        let n_axes = if self.is_flat() { 2 } else { 3 };
+        let of_bounds: f64 = (0..n_axes).map(|i| max[i] - min[i]).product();
+        (self.volume_m3() / of_bounds).clamp(0.0, 1.0)
     }
 
     /// Draws a point of the shape, uniformly by volume. Only exactly rounded operations are used (rejection
-    /// sampling for curved shapes), so that every platform draws the same bits.
-    pub(crate) fn random_point(&self, rng: &mut ChaCha8Rng) -> Vec3 {
+    /// sampling for curved shapes), so that every platform draws the same bits. `None` if that takes
+    /// [`Self::max_tries`].
+    pub(crate) fn random_point(&self, rng: &mut ChaCha8Rng) -> Option<Vec3> {
         let (min, max) = self.bounds_m();
-        loop {
-            let point = std::array::from_fn(|i| min[i] + unit_interval(rng) * (max[i] - min[i]));
-            if self.contains(point, 0.0) {
-                return point;
-            }
+        let mut draw = || std::array::from_fn(|i| min[i] + unit_interval(rng) * (max[i] - min[i]));
+        // Almost always the first few.
+        if let Some(point) = (0..8).map(|_| draw()).find(|point| self.contains(*point, 0.0)) {
+            return Some(point);
         }
+        (8..self.max_tries()).map(|_| draw()).find(|point| self.contains(*point, 0.0))
+    }
+
+    /// Returns the number of points drawn from the bounds of which one at least is in the shape, with a
+    /// probability of more than 1 − 1e-27.
+    fn max_tries(&self) -> u64 {
+        (64.0 / self.share_of_bounds()).clamp(64.0, 1e9) as u64
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
+use super::orientation::{Part, parts, turned_note};
 use crate::Vec3;
 use crate::check::vector;
 
@@ -25,16 +26,21 @@ pub struct TriangleMesh {
     /// Numbers of cells in the y–z plane along both axes, and the triangles over each cell.
     n_cells: [usize; 2],
     over: Vec<Vec<u32>>,
+    /// Note about triangles that faced the wrong side in the file.
+    turned: Option<String>,
 }
 
 impl TriangleMesh {
-    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged. The
+    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged, and
+    /// parts whose triangles face the wrong side are turned: outer ones inward, or cavities outward. The
     /// error describes the problem.
     pub(crate) fn new(corners: &[[Vec3; 3]]) -> Result<Self, String> {
         let mut vertices: Vec<Vec3> = Vec::new();
         let mut places = HashMap::new();
         let mut triangles = Vec::with_capacity(corners.len());
-        for triangle in corners {
+        // Position of each triangle in the file.
+        let mut places_in_file = Vec::with_capacity(corners.len());
+        for (idx, triangle) in corners.iter().enumerate() {
             if let Some(corner) = triangle.iter().find(|corner| !corner.iter().all(|x| x.is_finite())) {
                 return Err(format!("a corner at {}", vector(*corner)));
             }
@@ -48,22 +54,27 @@ impl TriangleMesh {
             // A triangle with two equal corners is a line, whose two sides close each other.
             if triangle[0] != triangle[1] && triangle[1] != triangle[2] && triangle[2] != triangle[0] {
                 triangles.push(triangle);
+                places_in_file.push(idx as u32);
             }
         }
         if triangles.is_empty() {
             return Err("no triangles".to_owned());
         }
-        check_closed(&vertices, &triangles)?;
+        let number = |idx: usize| format!("triangle {} of {}", places_in_file[idx] + 1, corners.len());
+        let part_of = parts(&vertices, &triangles, number)?;
         let min = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::INFINITY, f64::min);
         let max = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::NEG_INFINITY, f64::max);
         let bounds: [Vec3; 2] = [std::array::from_fn(min), std::array::from_fn(max)];
-        let volume = enclosed_volume(&vertices, &triangles, bounds).abs();
-        let box_volume: f64 = (0..3).map(|i| bounds[1][i] - bounds[0][i]).product();
-        if volume <= 1e-6 * box_volume {
-            return Err("a surface that encloses nothing".to_owned());
-        }
         let side = (triangles.len() as f64).sqrt().ceil().clamp(1.0, MAX_CELLS) as usize;
-        let mut mesh = Self { vertices, triangles, bounds, volume, n_cells: [side; 2], over: Vec::new() };
+        let mut mesh = Self {
+            vertices,
+            triangles,
+            bounds,
+            volume: 0.0,
+            n_cells: [side; 2],
+            over: Vec::new(),
+            turned: None,
+        };
         mesh.over = vec![Vec::new(); side * side];
         for idx in 0..mesh.triangles.len() {
             let [a, b, c] = mesh.corners(idx as u32);
@@ -77,7 +88,94 @@ impl TriangleMesh {
                 }
             }
         }
+        mesh.turn_outward(&part_of);
+        let box_volume: f64 = (0..3).map(|i| bounds[1][i] - bounds[0][i]).product();
+        if mesh.volume <= 1e-6 * box_volume {
+            return Err("a surface that encloses nothing".to_owned());
+        }
         Ok(mesh)
+    }
+
+    /// Turns the triangles of parts that face the wrong side, and finds the enclosed volume. `part_of` has
+    /// the part of each triangle.
+    fn turn_outward(&mut self, part_of: &[u32]) {
+        let n_parts = part_of.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut parts = vec![Part::default(); n_parts];
+        let mut boxes = vec![[[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]]; n_parts];
+        let middle = self.middle();
+        for (idx, &part_idx) in part_of.iter().enumerate() {
+            let corners = self.corners(idx as u32);
+            let [low, high] = &mut boxes[part_idx as usize];
+            for corner in corners {
+                *low = std::array::from_fn(|i| low[i].min(corner[i]));
+                *high = std::array::from_fn(|i| high[i].max(corner[i]));
+            }
+            let part = &mut parts[part_idx as usize];
+            part.first = if part.n == 0 { idx } else { part.first };
+            part.n += 1;
+            part.volume += tetrahedron(corners, middle);
+        }
+        for (part, [low, high]) in parts.iter_mut().zip(&boxes) {
+            part.box_volume = (0..3).map(|i| high[i] - low[i]).product();
+        }
+        if n_parts > 1 {
+            self.find_nesting(part_of, &boxes, &mut parts);
+        }
+        self.turned = turned_note(&parts);
+        for (triangle, &part) in self.triangles.iter_mut().zip(part_of) {
+            if parts[part as usize].is_wrong() {
+                triangle.swap(1, 2);
+            }
+        }
+        let outward = |part: &Part| if part.is_wrong() { -part.volume } else { part.volume };
+        self.volume = parts.iter().map(outward).sum::<f64>().abs();
+    }
+
+    /// Finds the parts that each part lies in, with all of its surface: parts that cross are in neither.
+    fn find_nesting(&self, part_of: &[u32], boxes: &[[Vec3; 2]], parts: &mut [Part]) {
+        // Number of triangles of each part whose inner side was found, and how many of them other parts
+        // enclose.
+        let mut n_found = vec![0_usize; parts.len()];
+        let mut enclosed: HashMap<(u32, u32), usize> = HashMap::new();
+        let mut sums: Vec<(u32, i32)> = Vec::new();
+        for (idx, &own) in part_of.iter().enumerate() {
+            let Some(beside) = self.beside(idx as u32) else { continue };
+            for point in beside {
+                self.sum_crossings(point, part_of, &mut sums);
+                let is_in = |part: u32| sums.iter().any(|(other, sum)| *other == part && *sum != 0);
+                if is_in(own) {
+                    n_found[own as usize] += 1;
+                    for (other, _) in sums.iter().filter(|(other, sum)| *other != own && *sum != 0) {
+                        *enclosed.entry((own, *other)).or_default() += 1;
+                    }
+                    break;
+                }
+            }
+        }
+        let mut nested: Vec<(u32, u32)> = enclosed
+            .into_iter()
+            .filter(|((own, other), n)| {
+                let ([low, high], [outer_low, outer_high]) = (boxes[*own as usize], boxes[*other as usize]);
+                let is_in_box = (0..3).all(|i| low[i] >= outer_low[i] && high[i] <= outer_high[i]);
+                *n == n_found[*own as usize] && is_in_box && !parts[*own as usize].is_flat()
+            })
+            .map(|(pair, _)| pair)
+            .collect();
+        nested.sort_unstable();
+        for (own, other) in nested {
+            let are_they = |a: u32, b: u32| {
+                let pair = (part_of[a as usize], part_of[b as usize]);
+                pair == (own, other) || pair == (other, own)
+            };
+            if self.crossed_edge(are_they).is_none() {
+                parts[own as usize].within.push(other);
+            }
+        }
+    }
+
+    /// Returns the note about triangles that faced the wrong side in the file and were turned.
+    pub fn turned(&self) -> Option<&str> {
+        self.turned.as_deref()
     }
 
     /// Returns the corners, each once.
@@ -85,7 +183,7 @@ impl TriangleMesh {
         &self.vertices
     }
 
-    /// Returns the triangles by their corners; all face the same side, which may be the inside.
+    /// Returns the triangles by their corners, counter-clockwise seen from outside.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -105,44 +203,56 @@ impl TriangleMesh {
     /// is one. A triangle without area has no normal, and triangles inside another part are no surface of the
     /// whole; the latter are found where an edge passes through a triangle, and at the centres of triangles.
     pub(crate) fn contact_problem(&self) -> Option<String> {
-        let size = (0..3).map(|i| self.bounds[1][i] - self.bounds[0][i]).fold(0.0, f64::max);
         let mut faces_out = [0_usize; 2];
-        for idx in 0..self.triangles.len() as u32 {
-            let [a, b, c] = self.corners(idx);
-            let between = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
-            let (ab, ac, bc) = (between(a, b), between(a, c), between(b, c));
-            let cross: Vec3 = std::array::from_fn(|i| {
-                ab[(i + 1) % 3] * ac[(i + 2) % 3] - ab[(i + 2) % 3] * ac[(i + 1) % 3]
-            });
-            let length = |v: Vec3| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let longest = length(ab).max(length(ac)).max(length(bc));
-            let height = length(cross) / longest;
-            if height < SLIVER * longest {
-                let [a, b, c] = [a, b, c].map(vector);
-                return Some(format!("a triangle without area, of corners {a}, {b} and {c}"));
-            }
-            let step = (1e-3 * height).min(1e-6 * size) / length(cross);
-            let beside = |sign: f64| -> Vec3 {
-                std::array::from_fn(|i| (a[i] + b[i] + c[i]) / 3.0 + sign * step * cross[i])
+        let n = self.triangles.len();
+        for idx in 0..n as u32 {
+            let named = || {
+                let [a, b, c] = self.corners(idx).map(vector);
+                format!("of corners {a}, {b} and {c}, number {} of {n}", idx + 1)
             };
-            let is_in = [1.0, -1.0].map(|sign| self.contains(beside(sign)));
+            let Some(beside) = self.beside(idx) else {
+                return Some(format!("a triangle without area, {}", named()));
+            };
+            let is_in = beside.map(|point| self.contains(point));
             if is_in[0] == is_in[1] || faces_out[usize::from(!is_in[0])] > 0 {
-                let [a, b, c] = [a, b, c].map(vector);
-                return Some(format!("a triangle inside another part, of corners {a}, {b} and {c}"));
+                return Some(format!("a triangle inside another part, {}", named()));
             }
             faces_out[usize::from(is_in[0])] += 1;
         }
-        self.crossed_edge().map(|edge| {
+        self.crossed_edge(|_, _| true).map(|edge| {
             let [from, to] = edge.map(|v| vector(self.vertices[v as usize]));
             format!("parts that cross, at the edge from {from} to {to}")
         })
     }
 
-    /// Returns an edge that passes through the interior of a triangle.
-    fn crossed_edge(&self) -> Option<[u32; 2]> {
-        let edges = self.triangles.iter().flat_map(|t| (0..3).map(|k| [t[k], t[(k + 1) % 3]]));
+    /// Returns points close to the middle of a triangle: on the side that it faces, and on the other. `None`
+    /// for a triangle without area.
+    fn beside(&self, triangle: u32) -> Option<[Vec3; 2]> {
+        let size = (0..3).map(|i| self.bounds[1][i] - self.bounds[0][i]).fold(0.0, f64::max);
+        let [a, b, c] = self.corners(triangle);
+        let between = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
+        let (ab, ac, bc) = (between(a, b), between(a, c), between(b, c));
+        let cross: Vec3 =
+            std::array::from_fn(|i| ab[(i + 1) % 3] * ac[(i + 2) % 3] - ab[(i + 2) % 3] * ac[(i + 1) % 3]);
+        let length = |v: Vec3| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let longest = length(ab).max(length(ac)).max(length(bc));
+        let height = length(cross) / longest;
+        let has_area = height >= SLIVER * longest;
+        let step = (1e-3 * height).min(1e-6 * size) / length(cross);
+        let at = |sign: f64| -> Vec3 {
+            std::array::from_fn(|i| (a[i] + b[i] + c[i]) / 3.0 + sign * step * cross[i])
+        };
+        has_area.then(|| [at(1.0), at(-1.0)])
+    }
+
+    /// Returns an edge that passes through the interior of a triangle. `applies` selects pairs of triangles:
+    /// that of the edge, and the other.
+    fn crossed_edge(&self, applies: impl Fn(u32, u32) -> bool) -> Option<[u32; 2]> {
+        let edges = self.triangles.iter().zip(0_u32..);
+        let edges = edges.flat_map(|(t, own)| (0..3).map(move |k| (own, [t[k], t[(k + 1) % 3]])));
         // Each edge occurs in both directions.
-        edges.filter(|[a, b]| a < b).find(|&[a, b]| {
+        let mut edges = edges.filter(|(_, [a, b])| a < b);
+        let found = edges.find(|&(own, [a, b])| {
             let (p, q) = (self.vertices[a as usize], self.vertices[b as usize]);
             let cells =
                 |i: usize| self.cell(i, p[i + 1].min(q[i + 1]))..=self.cell(i, p[i + 1].max(q[i + 1]));
@@ -150,11 +260,12 @@ impl TriangleMesh {
                 cells(0).any(|y| {
                     self.over[z * self.n_cells[0] + y].iter().any(|&idx| {
                         let is_apart = self.triangles[idx as usize].iter().all(|v| ![a, b].contains(v));
-                        is_apart && passes_through(&self.corners(idx), p, q)
+                        applies(own, idx) && is_apart && passes_through(&self.corners(idx), p, q)
                     })
                 })
             })
-        })
+        });
+        found.map(|(_, edge)| edge)
     }
 
     /// Returns the middle of the box around the surface.
@@ -186,9 +297,29 @@ impl TriangleMesh {
         if (0..3).any(|i| point[i] < self.bounds[0][i] || point[i] > self.bounds[1][i]) {
             return false;
         }
-        let cell = self.cell(1, point[2]) * self.n_cells[0] + self.cell(0, point[1]);
-        let crossings = self.over[cell].iter().map(|&idx| crossing(&self.corners(idx), point));
+        let crossings = self.over(point).iter().map(|&idx| crossing(&self.corners(idx), point));
         crossings.sum::<i32>() != 0
+    }
+
+    /// Returns the triangles over the cell of a point within the bounds.
+    fn over(&self, point: Vec3) -> &[u32] {
+        &self.over[self.cell(1, point[2]) * self.n_cells[0] + self.cell(0, point[1])]
+    }
+
+    /// Lists the parts that the ray from `point` along x crosses, with the sum of its crossings.
+    fn sum_crossings(&self, point: Vec3, part_of: &[u32], sums: &mut Vec<(u32, i32)>) {
+        sums.clear();
+        if (0..3).any(|i| point[i] < self.bounds[0][i] || point[i] > self.bounds[1][i]) {
+            return;
+        }
+        for &idx in self.over(point) {
+            let (crossing, part) = (crossing(&self.corners(idx), point), part_of[idx as usize]);
+            match sums.iter_mut().find(|(other, _)| *other == part) {
+                Some((_, sum)) => *sum += crossing,
+                None if crossing != 0 => sums.push((part, crossing)),
+                None => {}
+            }
+        }
     }
 }
 
@@ -255,42 +386,12 @@ fn side_of(a: &Vec3, b: &Vec3, point: Vec3) -> i32 {
     decisive.map_or(0, |x| if x > 0.0 { 1 } else { -1 })
 }
 
-/// Checks that every edge occurs equally often in both directions, as in a closed surface.
-fn check_closed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), String> {
-    let edges = || triangles.iter().flat_map(|t| (0..3).map(|k| (t[k], t[(k + 1) % 3])));
-    let mut uses: HashMap<(u32, u32), u32> = HashMap::with_capacity(3 * triangles.len());
-    for edge in edges() {
-        *uses.entry(edge).or_default() += 1;
-    }
-    for (a, b) in edges() {
-        let (ahead, back) = (uses[&(a, b)], uses.get(&(b, a)).copied().unwrap_or(0));
-        if ahead != back {
-            let what = if (ahead + back) % 2 == 1 {
-                "an open edge"
-            } else {
-                "triangles that face opposite sides at the edge"
-            };
-            let [from, to] = [a, b].map(|v| vector(vertices[v as usize]));
-            return Err(format!("{what} from {from} to {to}"));
-        }
-    }
-    Ok(())
-}
-
-/// Returns the enclosed volume by the divergence theorem: the sum of signed tetrahedra from each triangle to
-/// the centre.
-fn enclosed_volume(vertices: &[Vec3], triangles: &[[u32; 3]], bounds: [Vec3; 2]) -> f64 {
-    let middle: Vec3 = std::array::from_fn(|i| 0.5 * (bounds[0][i] + bounds[1][i]));
-    let from_middle = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - middle[i]) };
-    let six_fold: f64 = triangles
-        .iter()
-        .map(|triangle| {
-            let [a, b, c] = triangle.map(from_middle);
-            (0..3)
-                .map(|i| a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3]))
-                .sum::<f64>()
-        })
-        .sum();
+/// Returns the signed volume of the tetrahedron from a triangle to `middle`: by the divergence theorem they add
+/// up to the enclosed volume.
+fn tetrahedron(triangle: [Vec3; 3], middle: Vec3) -> f64 {
+    let [a, b, c] = triangle.map(|v| -> Vec3 { std::array::from_fn(|i| v[i] - middle[i]) });
+    let six_fold: f64 =
+        (0..3).map(|i| a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3])).sum();
     six_fold / 6.0
 }
 
@@ -363,6 +464,8 @@ mod tests {
         let inside_out: Vec<_> = ball(4).into_iter().map(|[a, b, c]| [a, c, b]).collect();
         let mesh = TriangleMesh::new(&inside_out).unwrap();
         assert!(mesh.volume > 3.0 && mesh.contains([0.0; 3]) && !mesh.contains([0.0, 0.9, 0.9]));
+        assert_eq!(mesh.turned(), Some("all 128 triangles faced inward, and were turned outward"));
+        assert_eq!(mesh.contact_problem(), None);
     }
 
     #[test]
@@ -374,7 +477,11 @@ mod tests {
         let mut turned = ball(1);
         turned[3].swap(0, 1);
         let message = TriangleMesh::new(&turned).unwrap_err();
-        assert!(message.starts_with("triangles that face opposite sides at the edge from ["), "{message}");
+        assert!(message.starts_with("triangle 4 of 8, of corners ["), "{message}");
+        assert!(
+            message.contains(" faces the side opposite to its neighbours', as do 1 of the 8 "),
+            "{message}"
+        );
         assert_eq!(TriangleMesh::new(&[]).unwrap_err(), "no triangles");
         let flat = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let both_sides = [flat, [flat[0], flat[2], flat[1]]];

@@ -75,8 +75,15 @@ pub(crate) fn solid_pieces(
 
 /// Links pieces, from the index `first` on, that share the corners of a face.
 pub(crate) fn link_neighbours(first: usize, slab: &Slab, sampled: &mut SampledSlabs) {
+    let reaches: Vec<f64> = sampled.pieces.iter().map(SlabPiece::bounding_radius_m).collect();
     for b in first..sampled.pieces.len() {
         for a in first..b {
+            let between: Vec3 =
+                std::array::from_fn(|i| sampled.pieces[b].centre_m[i] - sampled.pieces[a].centre_m[i]);
+            // Corners farther apart are none that both have.
+            if dot(between, between) > (1.01 * (reaches[a] + reaches[b])).powi(2) {
+                continue;
+            }
             let corners = |piece: &SlabPiece| -> Vec<Vec3> {
                 piece.vertices_m.iter().map(|v| std::array::from_fn(|i| piece.centre_m[i] + v[i])).collect()
             };

@@ -7,6 +7,10 @@ use crate::scene::{ParticleBlock, Scene};
 use crate::section::SectionType;
 use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::solver::feature::Feature;
+use crate::watch::Watch;
+
+/// Bytes of a particle in the columns that all scenes have: position, velocity, phase and temperature.
+pub(crate) const SAMPLED_BYTES: f64 = 29.0;
 
 /// The temperature of blocks, for scenes without heat.
 pub(crate) fn unused_temperature(needed: &str) -> (&'static str, String) {
@@ -184,12 +188,19 @@ pub trait SolverScene: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the particles at time 0: by default those of [`Scene::sample_blocks`].
+    /// Returns the particles at time 0: by default those of [`Scene::sample_blocks`]. `watch` is told of the
+    /// work that is done.
     ///
     /// # Errors
-    /// The errors of [`Scene::sample`].
-    fn sample(&self, scene: &Scene) -> Result<Sampled, SceneError> {
-        scene.sample_blocks()
+    /// The errors of [`Scene::sample`], and those of `watch`.
+    fn sample(&self, scene: &Scene, watch: &mut Watch<'_>) -> Result<Sampled, SceneError> {
+        scene.sample_blocks(watch)
+    }
+
+    /// Returns the memory of the host in bytes that sampling `n_particles` takes, about, beside what spreading
+    /// them evenly does: by default that of the columns that all scenes have.
+    fn sampling_bytes(&self, _scene: &Scene, n_particles: f64) -> f64 {
+        SAMPLED_BYTES * n_particles
     }
 
     /// Completes the columns of the particles from the index `begin` on, which [`Scene::sample_blocks`] has

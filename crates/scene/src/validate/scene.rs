@@ -1,6 +1,6 @@
 //! Validates a scene.
 
-use crate::check::{AXES, Check, Checker, MAX_PARTICLES, number, whole};
+use crate::check::{AXES, Check, Checker, number};
 use crate::format::error::SceneError;
 use crate::scene::{Fill, GridLines, ParticleBlock, SCENE_VERSION, Scene};
 use crate::solver::SolverScene;
@@ -51,8 +51,11 @@ impl Scene {
         }
         self.check_bodies(&all)?;
         all.refused()?;
+        self.check_speeds(&check)?;
         self.check_count(&check, solver)?;
-        solver.check_discretization(self, &check)
+        solver.check_discretization(self, &check)?;
+        self.check_travel(&check)?;
+        self.check_steps(&check)
     }
 
     /// Checks that the sections are those of the scene's solver, and that all required ones are present.
@@ -237,7 +240,12 @@ impl Scene {
                 return check.fail_between(
                     &[&shape_key, "domain"],
                     format!("{name} from {} m to {} m", number(min[axis]), number(max[axis])),
-                    format!("a shape inside the domain, {name} from {} m to {} m", number(low), number(high)),
+                    format!(
+                        "a shape inside the domain, {name} from {} m to {} m{}",
+                        number(low),
+                        number(high),
+                        self.scale_hint_of_block(block)
+                    ),
                 );
             }
         }
@@ -252,7 +260,11 @@ impl Scene {
             return check.fail_between(
                 &keys,
                 format!("no particles, because the shape is {} m thin", number(thinnest)),
-                format!("a shape at least one {spacing}, {} m, thick", number(d)),
+                format!(
+                    "a shape at least one {spacing}, {} m, thick{}",
+                    number(d),
+                    self.scale_hint_of_block(block)
+                ),
             );
         }
         if self.block_count_estimate(block) < 1.0 {
@@ -263,41 +275,14 @@ impl Scene {
                     "no particles, because the shape's {what} is {} {unit}",
                     number(block.shape.volume_m3())
                 ),
-                format!("at least the {what} of a particle, {} {unit}", number(d.powi(n_axes as i32))),
+                format!(
+                    "at least the {what} of a particle, {} {unit}{}",
+                    number(d.powi(n_axes as i32)),
+                    self.scale_hint_of_block(block)
+                ),
             );
         }
         Ok(())
-    }
-
-    fn check_count(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
-        let filled = self.filled_tables();
-        if self.particles.is_empty() && filled.iter().all(|(_, counts)| counts.is_empty()) {
-            let others = filled.iter().map(|(table, _)| format!(" or [[{table}]]")).collect::<String>();
-            let expected = format!("at least one [[particles]] block{others}");
-            return check.fail("particles", "no particles", expected);
-        }
-        let blocks = self.particles.iter().enumerate().map(|(idx, block)| {
-            let part = if block.count.is_some() { "count" } else { "shape" };
-            (format!("particles.{idx}.{part}"), self.block_count_estimate(block))
-        });
-        let others = filled.into_iter().flat_map(|(table, counts)| {
-            counts.into_iter().enumerate().map(move |(idx, n)| (format!("{table}.{idx}"), n))
-        });
-        let counts: Vec<(String, f64)> = blocks.chain(others).collect();
-        let total: f64 = counts.iter().map(|(_, n)| n).sum();
-        if total <= MAX_PARTICLES as f64 {
-            return Ok(());
-        }
-        let largest = counts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("particles", |(key, _)| key);
-        let (spacing_key, spacing_m) = solver.spacing_key(self);
-        check.fail_between(
-            &[largest, spacing_key],
-            format!("{} particles", whole(total)),
-            format!(
-                "at most {MAX_PARTICLES} in all; enlarge {spacing_key} ({} m) or shrink the shape",
-                number(spacing_m)
-            ),
-        )
     }
 }
 

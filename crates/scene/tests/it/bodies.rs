@@ -230,8 +230,8 @@ fn a_mesh_that_is_not_closed_is_refused_with_its_line() {
     std::fs::write(&path, closed.replace("f 2 3 4\n", "")).unwrap();
     let error = scene(&at(0.6)).unwrap_err();
     assert!(error.starts_with("bodies.toml:16:16: bodies.0.shape.mesh.path: found "), "{error}");
-    let problem = "open.obj: an open edge from [0, 1, 0] to [1, 0, 0], expected an OBJ, STL or PLY file of a \
-                   closed surface";
+    let problem = "open.obj: an open edge from [0, 1, 0] to [1, 0, 0], of triangle 1 of 3, expected an OBJ, \
+                   STL or PLY file of a closed surface";
     assert!(error.ends_with(problem), "{error}");
     // A closed mesh is read, and no particle may start inside.
     std::fs::write(&path, closed).unwrap();

@@ -352,8 +352,8 @@ fn excessive_numbers_of_particles_are_refused_at_once() {
             "fluid.support_radius_spacings=5",
         ]),
         "minimal.toml with --set fluid.particle_spacing_m=0.001: particles.0.shape: found 1000000000000 \
-         particles, expected at most 268435455 in all; enlarge fluid.particle_spacing_m (0.001 m) or shrink \
-         the shape",
+         particles, expected at most 268435455 in all; enlarge fluid.particle_spacing_m (0.001 m) to \
+         0.0156 m or more, or shrink the shape",
     );
     // For any small spacing, and any sampling method.
     for spacing in ["1e-5", "1e-9", "1e-17"] {

@@ -23,7 +23,7 @@ fn a_mesh_unsuitable_for_contacts_is_refused() {
     let with = |more: &str| format!("{SOUND}{more}");
     // An edge that is divided on one side, with a sliver that closes the gap.
     let needle = SOUND.replace("f 2 3 4\n", "v .5 .5 0\nf 2 3 5\nf 2 5 4\nf 5 3 4\n");
-    // A smaller tetrahedron inside that faces outwards, too: its faces are no surface of the whole.
+    // A smaller tetrahedron inside that faces outwards, too.
     let inside = "v .1 .1 .1\nv .3 .1 .1\nv .1 .3 .1\nv .1 .1 .3\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n";
     // Two bars that cross: the centres of all their triangles are outside the other.
     let bar = |size: [i32; 3], first: usize| -> String {
@@ -65,14 +65,19 @@ fn a_mesh_unsuitable_for_contacts_is_refused() {
         ("open.obj", SOUND.replace("f 2 3 4\n", ""), "an open edge from [0, 1, 0] to [1, 0, 0]"),
         ("nan.obj", SOUND.replace("v 0 0 1", "v 0 0 nan"), "a corner at [0, 0, nan]"),
         ("needle.obj", needle, "a triangle without area, of corners [1, 0, 0], [0, 1, 0] and [0.5, 0.5, 0]"),
-        ("inside.obj", with(inside), "a triangle inside another part, of corners ["),
+        (
+            "turned.obj",
+            SOUND.replace("f 1 2 4", "f 1 4 2"),
+            "triangle 2 of 4, of corners [0, 0, 0], [0, 0, 1] ",
+        ),
         ("cross.obj", cross, "parts that cross, at the edge from ["),
         ("many.obj", many, "20000 triangles, expected a closed surface of up to 16384 triangles"),
     ] {
         let found = refused(name, &text);
         assert!(found.starts_with(&format!("{name}: {what}")) && found.contains("expected"), "{found}");
     }
-    // A hollow is not part of the enclosed region: its faces point into it.
+    // A part within another is a hollow, whichever side its faces point to.
+    assert_eq!(refused("inside.obj", &with(inside)), "none");
     let hollow = inside.lines().map(|line| match line.strip_prefix("f ") {
         Some(face) => format!("f {}\n", face.split(' ').rev().collect::<Vec<_>>().join(" ")),
         None => format!("{line}\n"),

@@ -369,8 +369,8 @@ fn numbers_of_particles_are_plausible() {
     assert_eq!(refusal("particles.0.count=0"), "particles.0.count: found 0, expected a whole number from 1");
     assert_eq!(
         refusal("particles.0.count=1000000000000"),
-        "particles.0.count: found 1000000000000 particles, expected at most 268435455 in all; enlarge \
-         mpm.cell_size_m (0.1 m) or shrink the shape"
+        "particles.0.count: found 1000000000000 particles, expected at most 268435455 in all; lower \
+         particles.0.count"
     );
     assert_eq!(
         refusal("particles.0.mass_spread=1"),

@@ -190,8 +190,8 @@ fn a_mesh_that_is_not_closed_is_refused_with_an_open_edge() {
     fs::write(&path, OBJ.replace("f 2 3 4\n", "")).unwrap();
     let error = mesh(path.to_str().unwrap(), &[]).unwrap_err().to_string();
     let expected = format!(
-        "particles.0.shape.mesh.path: found {}: an open edge from [0, 1, 0] to [1, 0, 0], expected a mesh of \
-         a closed surface",
+        "particles.0.shape.mesh.path: found {}: an open edge from [0, 1, 0] to [1, 0, 0], of triangle 1 of \
+         3, expected a mesh of a closed surface",
         path.display()
     );
     assert!(error.ends_with(&expected), "{error}");

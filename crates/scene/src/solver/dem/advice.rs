@@ -4,12 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::section::Dem;
-use crate::Scene;
+use crate::check::whole;
 use crate::scene::sample::Sampled;
+use crate::{Fill, Scene, SlabShape};
 
 /// Number of steps for a contact from which the restitution is within 1 % of the requested one; `"auto"`
 /// takes as many, truncated to four digits of Δt.
 const RESOLVED_STEPS_PER_CONTACT: f64 = 19.99;
+
+/// Number of grains packed at random from which that takes minutes.
+const MANY_PACKED: f64 = 3e5;
 
 /// Maximum overlap, in radii, at which the centre of a grain is well outside of the body it touches.
 const MAX_OVERLAP_RADII: f64 = 0.5;
@@ -63,6 +67,31 @@ impl Scene {
                     dem.normal_stiffness_n_m * (overlap / MAX_OVERLAP_RADII).powi(2)
                 ),
             );
+        }
+        for (idx, slab) in dem.slabs.iter().enumerate() {
+            let SlabShape::Meshes { paths, meshes, .. } = &slab.shape else { continue };
+            let meshes = meshes.get().map_or(&[][..], Vec::as_slice);
+            for (mesh_idx, (path, mesh)) in paths.iter().zip(meshes).enumerate() {
+                if let Some(note) = mesh.turned() {
+                    warn(
+                        &format!("dem.slabs.{idx}.shape.meshes.paths.{mesh_idx}"),
+                        format!("{path}: {note}"),
+                    );
+                }
+            }
+        }
+        for (idx, block) in self.particles.iter().enumerate() {
+            let n = self.block_count_estimate(block);
+            if block.fill == Fill::Random && n > MANY_PACKED {
+                warn(
+                    &format!("particles.{idx}.fill"),
+                    format!(
+                        "\"random\" packs {} grains, which takes minutes or more before the first step; a \
+                         lattice with jitter_spacings does not",
+                        whole(n)
+                    ),
+                );
+            }
         }
         self.advise_projections(warn, dem);
     }

@@ -1,6 +1,7 @@
 //! Neighbour search in a grid of cells.
 
-use crate::Vec3;
+use crate::watch::Watch;
+use crate::{SceneError, Vec3};
 
 /// Maximum number of cells along one axis.
 const MAX_CELLS: f64 = 1024.0;
@@ -18,11 +19,15 @@ pub(crate) struct Cells {
 impl Cells {
     /// Sorts points into cells no smaller than `reach`: the neighbours of a point within that distance lie in
     /// its cell or in one of the 26 around it.
-    pub(crate) fn new(points: &[Vec3], reach: f64) -> Self {
-        let min = |i: usize| points.iter().map(|p| p[i]).fold(f64::INFINITY, f64::min);
-        let max = |i: usize| points.iter().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
-        let low: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { min(i) });
-        let extent: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { max(i) - low[i] });
+    pub(crate) fn new(points: &[Vec3], reach: f64, watch: &mut Watch<'_>) -> Result<Self, SceneError> {
+        let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for point in points {
+            watch.tick(1)?;
+            min = std::array::from_fn(|i| min[i].min(point[i]));
+            max = std::array::from_fn(|i| max[i].max(point[i]));
+        }
+        let low: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { min[i] });
+        let extent: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { max[i] - low[i] });
         // Bounds the number of cells to a few for each point.
         let max_per_axis = (4.0 * points.len() as f64 + 64.0).cbrt().ceil();
         let flat = max_per_axis.powi(3) / extent.map(|e| (e / reach).max(1.0)).iter().product::<f64>();
@@ -30,19 +35,26 @@ impl Cells {
         let n = extent.map(|e| (e / reach * coarser).floor().clamp(1.0, MAX_CELLS) as usize);
         let cell: Vec3 = std::array::from_fn(|i| (extent[i] / n[i] as f64).max(reach));
         let mut cells = Self { low, cell, n, starts: Vec::new(), order: vec![0; points.len()] };
-        let keys: Vec<usize> = points.iter().map(|p| cells.key(cells.place(*p))).collect();
+        let mut keys = Vec::with_capacity(points.len());
         let mut starts = vec![0_u32; n.iter().product::<usize>() + 1];
-        keys.iter().for_each(|&key| starts[key + 1] += 1);
+        for point in points {
+            watch.tick(1)?;
+            let key = cells.key(cells.place(*point));
+            starts[key + 1] += 1;
+            keys.push(key);
+        }
         for key in 1..starts.len() {
+            watch.tick(1)?;
             starts[key] += starts[key - 1];
         }
         let mut next = starts.clone();
         for (idx, key) in keys.into_iter().enumerate() {
+            watch.tick(1)?;
             cells.order[next[key] as usize] = idx as u32;
             next[key] += 1;
         }
         cells.starts = starts;
-        cells
+        Ok(cells)
     }
 
     fn place(&self, point: Vec3) -> [usize; 3] {
@@ -53,6 +65,17 @@ impl Cells {
 
     fn key(&self, [i, j, k]: [usize; 3]) -> usize {
         (k * self.n[1] + j) * self.n[0] + i
+    }
+
+    /// Calls `visit` with all points in a box, and with others near it.
+    pub(crate) fn visit_box(&self, [low, high]: [Vec3; 2], mut visit: impl FnMut(u32)) {
+        let (low, high) = (self.place(low), self.place(high));
+        for k in low[2]..=high[2] {
+            for j in low[1]..=high[1] {
+                let run = self.starts[self.key([low[0], j, k])]..self.starts[self.key([high[0], j, k]) + 1];
+                self.order[run.start as usize..run.end as usize].iter().for_each(|&idx| visit(idx));
+            }
+        }
     }
 
     /// Calls `visit` with the points in the cell of `point` and in the cells around it.
@@ -72,6 +95,8 @@ impl Cells {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
     use proptest::prelude::*;
 
     use super::*;
@@ -84,7 +109,7 @@ mod tests {
             flat in any::<bool>(),
         ) {
             let points: Vec<Vec3> = points.into_iter().map(|[x, y, z]| [x, y, if flat { 0.0 } else { 100.0 * z }]).collect();
-            let cells = Cells::new(&points, reach);
+            let cells = Cells::new(&points, reach, &mut Watch::unobserved()).unwrap();
             for a in &points {
                 let mut found = Vec::new();
                 cells.visit_near(*a, |b| found.push(b as usize));

@@ -16,6 +16,7 @@ mod time_step;
 mod validate;
 mod validate_release;
 mod validate_slab;
+mod validate_speed;
 
 pub use section::{Bonds, Dem, TriggerArea, WeakLayer, damping_ratio};
 pub use time_step::DerivedDem;
@@ -25,8 +26,9 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::solver_scene::{ContactDefaults, SolverScene};
-use crate::{Release, SceneError, Section, Slab};
+use crate::solver::solver_scene::{ContactDefaults, SAMPLED_BYTES, SolverScene};
+use crate::watch::Watch;
+use crate::{Fill, Release, SceneError, Section, Slab};
 
 /// The discrete element method.
 pub(crate) struct DiscreteElements;
@@ -155,7 +157,8 @@ impl SolverScene for DiscreteElements {
     fn check_discretization(&self, scene: &Scene, check: &Checker<'_>) -> Check {
         let Some(dem) = scene.dem() else { return Ok(()) };
         scene.check_contact_time(check, dem)?;
-        scene.check_slab_time(check, dem)
+        scene.check_slab_time(check, dem)?;
+        scene.check_grain_speeds(check, dem)
     }
 
     fn random_fill_count(&self, scene: &Scene, block: &ParticleBlock) -> f64 {
@@ -168,8 +171,16 @@ impl SolverScene for DiscreteElements {
         vec![("dem.releases", counts.collect())]
     }
 
-    fn sample(&self, scene: &Scene) -> Result<Sampled, SceneError> {
-        scene.dem().map_or_else(|| Ok(Sampled::default()), |dem| scene.sample_grains(dem))
+    fn sample(&self, scene: &Scene, watch: &mut Watch<'_>) -> Result<Sampled, SceneError> {
+        scene.dem().map_or_else(|| Ok(Sampled::default()), |dem| scene.sample_grains(dem, watch))
+    }
+
+    /// Returns those of all columns, and of what is held to find neighbours; of random packings, those of
+    /// pairs of near grains, too.
+    fn sampling_bytes(&self, scene: &Scene, n_particles: f64) -> f64 {
+        let random = scene.particles.iter().filter(|block| block.fill == Fill::Random);
+        let n_random = random.map(|block| scene.block_count_estimate(block)).fold(0.0, f64::max);
+        (SAMPLED_BYTES + 80.0) * n_particles + 120.0 * n_random
     }
 
     fn advise(&self, scene: &Scene, warn: &mut dyn FnMut(&str, String)) {

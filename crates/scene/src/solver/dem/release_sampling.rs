@@ -6,7 +6,8 @@ use chacha20::ChaCha8Rng;
 
 use crate::random::unit_interval;
 use crate::terrain::normal_of;
-use crate::{Dem, Release, ReleaseArea, Terrain, Vec3};
+use crate::watch::Watch;
+use crate::{Dem, Release, ReleaseArea, SceneError, Terrain, Vec3};
 
 /// Number of points along an edge of the grid over which slopes of an area are averaged.
 const QUADRATURE_POINTS: usize = 96;
@@ -124,8 +125,9 @@ pub(crate) fn visit_grains(
     dem: &Dem,
     terrain: &Terrain,
     rng: &mut ChaCha8Rng,
+    watch: &mut Watch<'_>,
     mut visit: impl FnMut(Found),
-) {
+) -> Result<(), SceneError> {
     let max_m = dem.max_radius_m();
     let nearest_m = (1.0 + CLEARANCE_RADII) * max_m;
     let volume_m3 = dem.mean_grain_mass_kg() / release.bulk_density_kg_m3(dem);
@@ -134,12 +136,12 @@ pub(crate) fn visit_grains(
     let plane = MeanPlane::of(area, terrain);
     let lattice = Lattice::above(&plane, nearest_m, spacing, rng);
     let (low, high) = area.polygon.bounds();
-    let Some([lowest, highest]) = heights_m(terrain, low, high) else { return };
+    let Some([lowest, highest]) = heights_m(terrain, low, high) else { return Ok(()) };
     let above_m = nearest_m + area.thickness_m;
     // The distance from the terrain is at least the height above it times the cosine of the steepest slope.
     let steepest = steepest_within(terrain, low, high);
     let corners = [[low[0], low[1], lowest], [high[0], high[1], highest + above_m * steepest]];
-    lattice.visit_box(corners, |point| {
+    lattice.visit_box(corners, watch, |point| {
         let [x, y, _] = point;
         if !area.polygon.contains([x, y]) {
             return;
@@ -156,7 +158,7 @@ pub(crate) fn visit_grains(
         if let Some(place) = [moved, point].into_iter().find(|&place| is_clear(place)) {
             visit(Found::Grain(place, radius_m));
         }
-    });
+    })
 }
 
 /// Returns true if a ball comes nearer to the terrain than its radius: below it, or on rings around it.
@@ -243,7 +245,12 @@ impl Lattice {
     }
 
     /// Calls `visit` with the points in an axis-aligned box, row by row.
-    fn visit_box(&self, [low, high]: [Vec3; 2], mut visit: impl FnMut(Vec3)) {
+    fn visit_box(
+        &self,
+        [low, high]: [Vec3; 2],
+        watch: &mut Watch<'_>,
+        mut visit: impl FnMut(Vec3),
+    ) -> Result<(), SceneError> {
         let Spacing { within_m: s, layers_m: layer_m, .. } = self.spacing;
         let row_m = s * 0.75_f64.sqrt();
         // Corners of the box in the lattice's own frame.
@@ -268,6 +275,7 @@ impl Lattice {
             for row in range(1, row_m, across_m) {
                 let along_m = 0.5 * s * ((row.rem_euclid(2)) as f64 + turn);
                 for column in range(0, s, along_m) {
+                    watch.tick(1)?;
                     let at =
                         [column as f64 * s + along_m, row as f64 * row_m + across_m, layer as f64 * layer_m];
                     let point: Vec3 = std::array::from_fn(|i| {
@@ -279,6 +287,7 @@ impl Lattice {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -296,6 +305,8 @@ fn inclined([east, north, normal]: [Vec3; 3]) -> [Vec3; 3] {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
     use chacha20::rand_core::SeedableRng;
 
     use super::*;
@@ -312,7 +323,8 @@ mod tests {
         for gradient in [[0.0, 0.0], [-0.6, 0.2], [1.5, -0.7]] {
             let lattice = Lattice::above(&plane(gradient), 0.1, spacing(gradient[0] == 0.0), &mut rng);
             let mut points = Vec::new();
-            lattice.visit_box([[0.0; 3], [6.0, 5.0, 4.0]], |point| points.push(point));
+            let corners = [[0.0; 3], [6.0, 5.0, 4.0]];
+            lattice.visit_box(corners, &mut Watch::unobserved(), |point| points.push(point)).unwrap();
             let expected = 6.0 * 5.0 * 4.0 * 2.0_f64.sqrt() / 0.125;
             assert!((points.len() as f64 / expected - 1.0).abs() < 0.05, "{} {expected}", points.len());
             let middle = points.iter().filter(|p| p.iter().all(|x| (1.0..3.0).contains(x)));

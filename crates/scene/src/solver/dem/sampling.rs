@@ -8,7 +8,8 @@ use super::random_packing::pack;
 use super::release_sampling::{Found, visit_grains, volume_m3};
 use crate::check::number;
 use crate::random::unit_interval;
-use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, Scene, SceneError, Vec3};
+use crate::watch::Watch;
+use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, SampledSlabs, Scene, SceneError, Vec3};
 
 /// Default volume fraction of a random packing of grains.
 const PACKING_FRACTION: f64 = 0.55;
@@ -19,6 +20,9 @@ const COUNT_FRACTIONS: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
 
 /// Tolerated overlap of grains, as a share of their radii.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
+
+/// Share of all work that blocks and releases are, before the search for overlaps of all grains.
+const BLOCKS_SHARE: f64 = 0.9;
 
 /// First random stream of releases, after those of blocks.
 const FIRST_RELEASE_STREAM: u64 = 1 << 32;
@@ -40,10 +44,15 @@ impl Scene {
     }
 
     /// Returns the grains at time 0: of blocks, then of releases.
-    pub(crate) fn sample_grains(&self, dem: &Dem) -> Result<Sampled, SceneError> {
+    pub(crate) fn sample_grains(&self, dem: &Dem, watch: &mut Watch<'_>) -> Result<Sampled, SceneError> {
         // A lower bound of the memory required.
         drop(self.reserve_columns()?);
+        let n_expected = (self.particle_count_estimate() as f64).max(1.0);
         let mut grains = Grains::default();
+        // Sampled with the first grains.
+        let mut slabs = None;
+        // Expected number of grains of the blocks and releases so far.
+        let mut n_before = 0.0;
         for (idx, block) in self.particles.iter().enumerate() {
             let key = format!("particles.{idx}.shape.{}", block.shape.name());
             if !block.shape.is_loaded() {
@@ -51,11 +60,19 @@ impl Scene {
             }
             let mut rng = self.stream(idx as u64);
             let begin = grains.centres_m.len();
-            self.fill_with_grains(idx, block, dem, &mut rng, &mut grains)?;
-            self.refuse_misplaced_grains(&key, &grains, begin, dem)?;
-            let centres = grains.centres_m[begin..].iter().enumerate();
-            let velocities = centres.map(|(i, c)| block.velocity_at(i, c.map(|x| x as f32)));
-            grains.velocities_m_s.extend(velocities);
+            let n_block = self.block_count_estimate(block);
+            let share = |of_block: f64| BLOCKS_SHARE * (n_before + of_block * n_block) / n_expected;
+            let stage = format!("particles.{idx}: {n_block} grains");
+            watch.begin(&stage, share(0.7), 100.0 * n_block)?;
+            self.fill_with_grains(idx, block, dem, &mut rng, &mut grains, watch, (&stage, share(0.7)))?;
+            let n = (grains.centres_m.len() - begin) as f64;
+            watch.begin(&format!("{stage}: placement"), share(1.0), n * self.n_obstacles())?;
+            self.refuse_misplaced_grains(&key, &grains, begin, dem, &mut slabs, watch)?;
+            n_before += n_block;
+            for (i, centre) in grains.centres_m[begin..].iter().enumerate() {
+                watch.tick(1)?;
+                grains.velocities_m_s.push(block.velocity_at(i, centre.map(|x| x as f32)));
+            }
             let spin = block.angular_velocity_rad_s.unwrap_or_default().map(|w| w as f32);
             grains.spins_rad_s.resize(grains.centres_m.len(), spin);
             grains.ends.push(grains.centres_m.len());
@@ -66,14 +83,18 @@ impl Scene {
                 return Err(self.not_there(&key));
             };
             let begin = grains.centres_m.len();
+            let n_release = self.grains_of_release(release, dem);
+            let share = |of_release: f64| BLOCKS_SHARE * (n_before + of_release * n_release) / n_expected;
+            let stage = format!("{key}: {n_release} grains");
+            watch.begin(&stage, share(0.7), n_release)?;
             for (area_idx, area) in areas.iter().enumerate() {
                 let mut rng = self.stream(FIRST_RELEASE_STREAM + ((idx as u64) << 20) + area_idx as u64);
                 let (area_begin, mut off_map) = (grains.centres_m.len(), None);
-                visit_grains(area, release, dem, terrain, &mut rng, |found| match found {
+                visit_grains(area, release, dem, terrain, &mut rng, watch, |found| match found {
                     Found::Grain(centre_m, radius_m) => grains.push(centre_m, radius_m),
                     Found::OffMap(at) => off_map = off_map.or(Some(at)),
-                });
-                grains.drop_crowded(area_begin);
+                })?;
+                grains.drop_crowded(area_begin, watch)?;
                 if let Some(at) = off_map {
                     let [easting, northing] = terrain.to_map_m(at).map(number);
                     return Err(self.value_error(
@@ -97,13 +118,22 @@ impl Scene {
                     "a thicker or wider area, or smaller grains",
                 ));
             }
-            self.refuse_misplaced_grains(&key, &grains, begin, dem)?;
+            let n = (grains.centres_m.len() - begin) as f64;
+            watch.begin(&format!("{stage}: placement"), share(1.0), n * self.n_obstacles())?;
+            self.refuse_misplaced_grains(&key, &grains, begin, dem, &mut slabs, watch)?;
+            n_before += n_release;
             grains.velocities_m_s.resize(grains.centres_m.len(), release.velocity_m_s.map(|v| v as f32));
             grains.spins_rad_s.resize(grains.centres_m.len(), [0.0; 3]);
             grains.ends.push(grains.centres_m.len());
         }
-        self.refuse_overlaps(&grains)?;
+        watch.begin("overlaps of grains", 1.0, 6.0 * grains.centres_m.len() as f64)?;
+        self.refuse_overlaps(&grains, watch)?;
         Ok(grains.sampled(dem))
+    }
+
+    /// Returns the number of things that each grain is compared with.
+    fn n_obstacles(&self) -> f64 {
+        (self.bodies.len() + 3) as f64
     }
 
     /// Returns a random stream of its own, so that a change to one block leaves the others' grains where they
@@ -125,17 +155,19 @@ impl Scene {
         dem: &Dem,
         rng: &mut ChaCha8Rng,
         grains: &mut Grains,
+        watch: &mut Watch<'_>,
+        (stage, to): (&str, f64),
     ) -> Result<(), SceneError> {
         let radius_m = |rng: &mut ChaCha8Rng| {
             dem.radius_m * (1.0 + dem.radius_spread * (2.0 * unit_interval(rng) - 1.0))
         };
         if block.fill != Fill::Random {
             let amplitude_m = block.jitter_spacings * self.particle_spacing_m();
-            block.shape.visit_lattice(self.particle_spacing_m(), |point| {
+            block.shape.visit_lattice(self.particle_spacing_m(), watch, |point| {
                 let place = if amplitude_m > 0.0 { block.jittered(point, amplitude_m, rng) } else { point };
                 let radius_m = radius_m(rng);
                 grains.push(place, radius_m);
-            });
+            })?;
             return Ok(());
         }
         let n_requested = self.block_count_estimate(block) as usize;
@@ -144,7 +176,7 @@ impl Scene {
         for share in shares {
             let n = (share * n_requested as f64) as usize;
             let radii_m: Vec<f64> = (0..n).map(|_| radius_m(rng)).collect();
-            if let Some(centres_m) = pack(&block.shape, &radii_m, rng) {
+            if let Some(centres_m) = pack(&block.shape, &radii_m, rng, watch, (stage, to))? {
                 centres_m
                     .into_iter()
                     .zip(radii_m)
@@ -167,6 +199,8 @@ impl Scene {
         grains: &Grains,
         begin: usize,
         dem: &Dem,
+        slabs: &mut Option<SampledSlabs>,
+        watch: &mut Watch<'_>,
     ) -> Result<(), SceneError> {
         let tolerance_m = OVERLAP_TOLERANCE * dem.radius_m;
         let refuse = |n: usize, first: Option<usize>, other: &str, what: String, expected: &str| match first {
@@ -182,22 +216,27 @@ impl Scene {
                 })
             }
         };
-        let count = |is_misplaced: &dyn Fn(Vec3, f64) -> bool| {
-            let mut misplaced = (begin..grains.centres_m.len())
-                .filter(|&idx| is_misplaced(grains.centres_m[idx], grains.radii_m[idx]));
-            let first = misplaced.next();
-            (misplaced.count() + usize::from(first.is_some()), first)
+        let mut count = |is_misplaced: &dyn Fn(Vec3, f64) -> bool| {
+            let (mut n, mut first) = (0, None);
+            for idx in begin..grains.centres_m.len() {
+                watch.tick(1)?;
+                if is_misplaced(grains.centres_m[idx], grains.radii_m[idx]) {
+                    n += 1;
+                    first = first.or(Some(idx));
+                }
+            }
+            Ok::<(usize, Option<usize>), SceneError>((n, first))
         };
         let (min, max) = (self.domain.min_m, self.domain.max_m);
         let beyond = |c: Vec3, r: f64| {
             (0..3).any(|i| c[i] - r < min[i] - tolerance_m || c[i] + r > max[i] + tolerance_m)
         };
-        let (n, first) = count(&beyond);
+        let (n, first) = count(&beyond)?;
         refuse(n, first, "domain", "beyond the walls".to_owned(), "grains within the domain")?;
         if let Some(terrain) = self.ground() {
             let under =
                 |c: Vec3, r: f64| terrain.distance_m(c).is_none_or(|distance_m| distance_m < r - tolerance_m);
-            let (n, first) = count(&under);
+            let (n, first) = count(&under)?;
             refuse(
                 n,
                 first,
@@ -208,31 +247,52 @@ impl Scene {
         }
         for (idx, body) in self.bodies.iter().enumerate() {
             let inside = |c: Vec3, r: f64| self.is_within_body(body, r - tolerance_m, c);
-            let (n, first) = count(&inside);
+            let (n, first) = count(&inside)?;
             let name = format!("bodies.{idx}");
             let (found, expected) = body.misplaced(&name, "grains");
-            refuse(n, first, &name, found, &expected)?;
+            refuse(n, first, &name, found, &(expected + &self.scale_hint_of_body(body)))?;
         }
-        for piece in self.sample_slabs()?.pieces {
+        if self.slabs().is_empty() {
+            return Ok(());
+        }
+        let slabs = match slabs {
+            Some(slabs) => slabs,
+            none => none.insert(self.sample_slabs_watched(watch)?),
+        };
+        let max_m = grains.radii_m[begin..].iter().copied().fold(0.0, f64::max);
+        let cells = Cells::new(&grains.centres_m[begin..], max_m.max(f64::MIN_POSITIVE), watch)?;
+        for piece in &slabs.pieces {
             let (planes, reach_m) = (piece.planes(), piece.bounding_radius_m());
-            let inside = |c: Vec3, r: f64| {
+            let (mut n, mut first) = (0, usize::MAX);
+            let mut n_visited = 0;
+            let reach = reach_m + max_m;
+            let corner = |sign: f64| std::array::from_fn(|i| piece.centre_m[i] + sign * reach);
+            cells.visit_box([corner(-1.0), corner(1.0)], |idx| {
+                let idx = begin + idx as usize;
+                let (c, r) = (grains.centres_m[idx], grains.radii_m[idx]);
+                n_visited += 1;
                 let distance2: f64 = (0..3).map(|i| (c[i] - piece.centre_m[i]).powi(2)).sum();
-                distance2 < (reach_m + r).powi(2) && piece.distance_m(&planes, c) < r - tolerance_m
-            };
-            let (n, first) = count(&inside);
-            let name = format!("dem.slabs.{}", piece.slab);
-            refuse(n, first, &name, format!("inside {name}"), "grains outside slabs")?;
+                if distance2 < (reach_m + r).powi(2) && piece.distance_m(&planes, c) < r - tolerance_m {
+                    (n, first) = (n + 1, first.min(idx));
+                }
+            });
+            watch.tick(1 + n_visited)?;
+            if n > 0 {
+                let name = format!("dem.slabs.{}", piece.slab);
+                return refuse(n, Some(first), &name, format!("inside {name}"), "grains outside slabs");
+            }
         }
         Ok(())
     }
 
     /// Refuses overlapping grains: of overlapping blocks and areas, or of a lattice with too much jitter.
-    fn refuse_overlaps(&self, grains: &Grains) -> Result<(), SceneError> {
+    fn refuse_overlaps(&self, grains: &Grains, watch: &mut Watch<'_>) -> Result<(), SceneError> {
         let Grains { centres_m, radii_m, .. } = grains;
         let max_m = radii_m.iter().copied().fold(0.0, f64::max);
-        let cells = Cells::new(centres_m, 2.0 * max_m);
+        let cells = Cells::new(centres_m, 2.0 * max_m, watch)?;
         let (mut n, mut first) = (0_u64, None);
         for (a, centre) in centres_m.iter().enumerate() {
+            watch.tick(1)?;
             cells.visit_near(*centre, |b| {
                 let b = b as usize;
                 let sum_m = (1.0 - OVERLAP_TOLERANCE) * (radii_m[a] + radii_m[b]);
@@ -283,12 +343,13 @@ impl Grains {
 
     /// Drops grains, from the index `begin` on, that overlap an earlier one. Where the ground curves within a
     /// grain's size, a lattice along its mean slope may have space for only one of two.
-    fn drop_crowded(&mut self, begin: usize) {
+    fn drop_crowded(&mut self, begin: usize, watch: &mut Watch<'_>) -> Result<(), SceneError> {
         let (centres_m, radii_m) = (&self.centres_m[begin..], &self.radii_m[begin..]);
         let max_m = radii_m.iter().copied().fold(0.0, f64::max);
-        let cells = Cells::new(centres_m, 2.0 * max_m.max(f64::MIN_POSITIVE));
+        let cells = Cells::new(centres_m, 2.0 * max_m.max(f64::MIN_POSITIVE), watch)?;
         let mut is_dropped = vec![false; centres_m.len()];
         for (a, centre) in centres_m.iter().enumerate() {
+            watch.tick(1)?;
             if is_dropped[a] {
                 continue;
             }
@@ -304,6 +365,7 @@ impl Grains {
         self.centres_m.retain(|_| idx.next().is_some_and(keep));
         let mut idx = 0..;
         self.radii_m.retain(|_| idx.next().is_some_and(keep));
+        Ok(())
     }
 
     fn sampled(self, dem: &Dem) -> Sampled {
@@ -325,6 +387,8 @@ impl Grains {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
     use super::*;
 
     /// Every second grain of a chain is dropped; earlier grains and mere contacts stay.
@@ -334,11 +398,11 @@ mod tests {
         for x in [0.0, 0.1, 1.0, 1.5, 2.0, 2.5, 5.0, 7.0] {
             grains.push([x, 0.0, 0.0], 0.5);
         }
-        grains.drop_crowded(2);
+        grains.drop_crowded(2, &mut Watch::unobserved()).unwrap();
         let left: Vec<f64> = grains.centres_m.iter().map(|centre| centre[0]).collect();
         assert_eq!(left, [0.0, 0.1, 1.0, 2.0, 5.0, 7.0]);
         assert_eq!(grains.radii_m.len(), 6);
-        grains.drop_crowded(6);
+        grains.drop_crowded(6, &mut Watch::unobserved()).unwrap();
         assert_eq!(grains.radii_m.len(), 6);
     }
 }

@@ -7,6 +7,7 @@ use crate::slabs::pieces::{SampledSlabs, SlabPiece};
 use crate::slabs::plate::Plate;
 use crate::slabs::slab::SlabShape;
 use crate::slabs::solids::{link_neighbours, solid_pieces};
+use crate::watch::Watch;
 use crate::{Scene, SceneError};
 
 /// First random stream of slabs, after those of releases.
@@ -19,6 +20,10 @@ impl Scene {
     /// [`SceneError::Value`] for a plate off the map, a mesh that is not convex, and pieces beyond the walls,
     /// in the ground, in bodies or in one another.
     pub fn sample_slabs(&self) -> Result<SampledSlabs, SceneError> {
+        self.sample_slabs_watched(&mut Watch::unobserved())
+    }
+
+    pub(crate) fn sample_slabs_watched(&self, watch: &mut Watch<'_>) -> Result<SampledSlabs, SceneError> {
         let mut sampled = SampledSlabs::default();
         for (idx, slab) in self.slabs().iter().enumerate() {
             let key = format!("dem.slabs.{idx}.shape.{}", slab.shape.name());
@@ -45,6 +50,7 @@ impl Scene {
                         return Err(self.value_error(&key, found, "existing files"));
                     };
                     for (mesh_idx, mesh) in meshes.iter().enumerate() {
+                        watch.tick(mesh.triangles().len() as u64)?;
                         let pieces = solid_pieces(idx, slab, mesh, *scale, *offset_m);
                         if let Some(problem) = pieces.iter().find_map(SlabPiece::hollow) {
                             return Err(self.value_error(
@@ -59,7 +65,7 @@ impl Scene {
                 }
             }
         }
-        self.refuse_misplaced_pieces(&sampled)?;
+        self.refuse_misplaced_pieces(&sampled, watch)?;
         Ok(sampled)
     }
 

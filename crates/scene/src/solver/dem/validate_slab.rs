@@ -1,7 +1,7 @@
 //! Validates the slabs of a scene of grains.
 
 use crate::check::{Check, Checker, number};
-use crate::{Dem, Scene, Slab, SlabShape};
+use crate::{Dem, MAX_BODY_TRIANGLES, Scene, Slab, SlabShape};
 
 /// Maximum length of a slab's piece in edges of a cube of its volume: the number of its contact points grows
 /// with the square.
@@ -43,11 +43,24 @@ impl Scene {
                 }
                 Ok(())
             }
-            SlabShape::Meshes { paths, offset_m, .. } => {
+            SlabShape::Meshes { paths, offset_m, meshes, .. } => {
                 if paths.is_empty() {
                     check.fail(&within("paths"), "no files", "at least one OBJ, STL or PLY file")?;
                 }
-                check.vector(&within("offset_m"), *offset_m, "metres")
+                check.vector(&within("offset_m"), *offset_m, "metres")?;
+                // Convexity compares all faces of a piece with all of its corners.
+                let meshes = meshes.get().map_or(&[][..], Vec::as_slice);
+                for (idx, (path, mesh)) in paths.iter().zip(meshes).enumerate() {
+                    let n = mesh.triangles().len();
+                    if n > MAX_BODY_TRIANGLES {
+                        check.fail(
+                            &format!("{}.{idx}", within("paths")),
+                            format!("{path}: {n} triangles"),
+                            format!("up to {MAX_BODY_TRIANGLES} triangles; divide the file or simplify its surfaces"),
+                        )?;
+                    }
+                }
+                Ok(())
             }
         }
     }

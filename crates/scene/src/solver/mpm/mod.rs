@@ -13,7 +13,7 @@ use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::section::SectionType;
 use crate::solver::feature::Feature;
-use crate::solver::solver_scene::{ContactDefaults, SolverScene};
+use crate::solver::solver_scene::{ContactDefaults, SAMPLED_BYTES, SolverScene};
 use crate::{SceneError, Section, Surface};
 
 /// The material point method.
@@ -143,6 +143,11 @@ impl SolverScene for MaterialPoints {
         let (mass_kg, volume_m3) = (self.rest_density_kg_m3(scene) * volume_m3 / sum, volume_m3 / sum);
         sampled.masses_kg.extend(shares.iter().map(|share| (mass_kg * share) as f32));
         sampled.volumes_m3.extend(shares.iter().map(|share| (volume_m3 * share) as f32));
+    }
+
+    /// Returns those of all columns, and of the shares of one block.
+    fn sampling_bytes(&self, _scene: &Scene, n_particles: f64) -> f64 {
+        (SAMPLED_BYTES + 32.0) * n_particles
     }
 
     fn advise(&self, scene: &Scene, warn: &mut dyn FnMut(&str, String)) {

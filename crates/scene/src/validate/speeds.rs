@@ -1,0 +1,128 @@
+//! Validates speeds, and the number of steps.
+
+use crate::BodyMotion;
+use crate::check::{Check, Checker, number, rounded_down, whole};
+use crate::scene::Scene;
+use crate::vector::{length, minus};
+
+/// Maximum speed in m/s. No impact on Earth is faster: meteors reach 7.2e4 m/s, twenty times the speed of
+/// sound in ice, beyond which no material of these scenes is snow, water or ice.
+pub(crate) const MAX_SPEED_M_S: f64 = 1e5;
+
+/// Maximum number of steps of a run: the device counts them in 32 bits, one of which stands for none.
+const MAX_STEPS: f64 = (u32::MAX - 1) as f64;
+
+/// A speed that a key of the scene gives.
+pub(crate) struct GivenSpeed {
+    pub key: String,
+    /// What moves: "particles", "a body".
+    pub what: &'static str,
+    pub speed_m_s: f64,
+}
+
+impl GivenSpeed {
+    /// Refuses a speed beyond [`MAX_SPEED_M_S`].
+    pub(crate) fn check(&self, check: &Checker<'_>) -> Check {
+        if self.speed_m_s <= MAX_SPEED_M_S {
+            return Ok(());
+        }
+        check.fail(
+            &self.key,
+            format!("{} that move at up to {} m/s", self.what, number(rounded_down(self.speed_m_s))),
+            format!("at most {} m/s, more than any meteor's", number(MAX_SPEED_M_S)),
+        )
+    }
+
+    /// Refuses a speed at which a step is a longer way than `reach_m`, which `of` describes.
+    pub(crate) fn check_travel(&self, check: &Checker<'_>, dt_s: f64, reach_m: f64, of: &str) -> Check {
+        let travel_m = self.speed_m_s * dt_s;
+        if travel_m <= reach_m {
+            return Ok(());
+        }
+        check.fail_between(
+            &[&self.key, "time.dt_s"],
+            format!(
+                "{} that move by up to {} m in a step of {} s",
+                self.what,
+                number(rounded_down(travel_m)),
+                number(dt_s)
+            ),
+            format!(
+                "at most {of}, {} m in a step: a speed of {} m/s or less, or a step of {} s or less",
+                number(rounded_down(reach_m)),
+                number(rounded_down(reach_m / dt_s)),
+                number(rounded_down(reach_m / self.speed_m_s))
+            ),
+        )
+    }
+}
+
+impl Scene {
+    /// Returns the speeds of blocks and bodies.
+    fn given_speeds(&self) -> Vec<GivenSpeed> {
+        let mut speeds = Vec::new();
+        for (idx, block) in self.particles.iter().enumerate() {
+            let key = format!("particles.{idx}.{}", block.fastest_key());
+            speeds.push(GivenSpeed { key, what: "particles", speed_m_s: block.fastest_m_s() });
+        }
+        for (idx, body) in self.bodies.iter().enumerate() {
+            let Some(motion) = &body.motion else { continue };
+            let name = match motion {
+                BodyMotion::Uniform(_) => "velocity_m_s",
+                BodyMotion::Oscillating { .. } => "amplitude_m",
+                BodyMotion::Spinning { .. } => "angular_velocity_rad_s",
+                BodyMotion::Keyframed { .. } => "keys",
+            };
+            // A body without bounds is as large as the domain.
+            let [low_m, high_m] = body.bounds_m().unwrap_or([self.domain.min_m, self.domain.max_m]);
+            let speed_m_s = motion.fastest_m_s(low_m, high_m);
+            let key = format!("bodies.{idx}.motion.{}.{name}", motion.name());
+            speeds.push(GivenSpeed { key, what: "points of a body", speed_m_s });
+        }
+        speeds
+    }
+
+    /// Refuses speeds that nothing in these scenes can have.
+    pub(crate) fn check_speeds(&self, check: &Checker<'_>) -> Check {
+        self.given_speeds().iter().try_for_each(|given| given.check(check))?;
+        let fall_m_s = self.fall_m2_s2().sqrt();
+        if fall_m_s > MAX_SPEED_M_S {
+            return check.fail_between(
+                &["gravity_m_s2", "domain"],
+                format!(
+                    "gravity at which particles fall through the domain to {} m/s",
+                    number(rounded_down(fall_m_s))
+                ),
+                format!("at most {} m/s, more than any meteor's", number(MAX_SPEED_M_S)),
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses speeds at which a step leads through the whole domain, whatever the method.
+    pub(crate) fn check_travel(&self, check: &Checker<'_>) -> Check {
+        let diagonal_m = length(minus(self.domain.max_m, self.domain.min_m));
+        let dt_s = self.dt_s();
+        self.given_speeds()
+            .iter()
+            .try_for_each(|given| given.check_travel(check, dt_s, diagonal_m, "the domain's diagonal"))
+    }
+
+    /// Refuses more steps than a run can count.
+    pub(crate) fn check_steps(&self, check: &Checker<'_>) -> Check {
+        let (dt_s, duration_s) = (self.dt_s(), self.time.duration_s);
+        let n_steps = duration_s / dt_s;
+        if n_steps <= MAX_STEPS {
+            return Ok(());
+        }
+        check.fail_between(
+            &["time.duration_s", "time.dt_s"],
+            format!("{} s, {} steps of {} s", number(duration_s), whole(n_steps), number(dt_s)),
+            format!(
+                "at most {} steps, which a run can count: {} s",
+                whole(MAX_STEPS),
+                number(rounded_down(MAX_STEPS * dt_s))
+            ),
+        )
+    }
+}
