@@ -73,8 +73,8 @@ impl<'a> Watch<'a> {
         self.look()
     }
 
-    /// Like [`Self::begin`], but the stage ends at a `part` of the way to the share `to` of all work: for work
-    /// of unknown length.
+    /// Like [`Self::begin`], but the stage ends at a `part` of the way to the share `to` of all work: for
+    /// work of unknown length.
     ///
     /// # Errors
     /// [`SceneError::Cancelled`], if the observer says so.

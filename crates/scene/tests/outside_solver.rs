@@ -8,7 +8,7 @@ use std::sync::Once;
 
 use frazil_scene::{
     Checker, ParticleBlock, RegistryError, Sampled, Scene, SceneError, Section, SectionType, SolverScene,
-    json_schema, register, solvers,
+    Watch, json_schema, register, solvers,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,11 +97,16 @@ impl SolverScene for FreeFlight {
         _block: &ParticleBlock,
         begin: usize,
         unit: &mut dyn FnMut() -> f64,
+        watch: &mut Watch<'_>,
         sampled: &mut Sampled,
-    ) {
+    ) -> Result<(), SceneError> {
         let mass_kg = scene.particle_mass_kg();
         let n = sampled.len() - begin;
-        sampled.masses_kg.extend((0..n).map(|_| (mass_kg * (0.5 + unit())) as f32));
+        for _ in 0..n {
+            watch.tick(1)?;
+            sampled.masses_kg.push((mass_kg * (0.5 + unit())) as f32);
+        }
+        Ok(())
     }
 }
 

@@ -91,13 +91,11 @@ pub enum SceneError {
         expected: String,
     },
     /// The particles do not fit into the host's memory.
-    #[error("{at}: {key}: found {found}, expected {expected}")]
+    #[error("{at}: {found}, expected {expected}")]
     OutOfMemory {
-        /// Location of the key.
+        /// Location of the key that determines the number of particles.
         at: Location,
-        /// Path of the key that determines the number of particles.
-        key: String,
-        /// Number of particles, and the memory that they take.
+        /// That key, the number of particles, and the memory that they take.
         found: String,
         /// What would fit.
         expected: String,

@@ -47,8 +47,9 @@ impl Scene {
             warn("gravity_m_s2", "points up".to_owned());
         }
         self.advise_turned(&mut warn);
-        self.advise_steps(&mut warn);
-        self.advise_memory(&mut warn);
+        let estimate = self.estimate();
+        self.advise_steps(&mut warn, estimate.n_particles as f64);
+        self.advise_memory(&mut warn, &estimate);
         advice
     }
 
@@ -99,8 +100,8 @@ impl Scene {
     }
 
     /// Warns about runs that take months on any device, and steps longer than the run.
-    fn advise_steps(&self, warn: &mut dyn FnMut(&str, String)) {
-        let (n_steps, n) = (self.n_steps() as f64, self.particle_count_estimate() as f64);
+    fn advise_steps(&self, warn: &mut dyn FnMut(&str, String), n: f64) {
+        let n_steps = self.n_steps() as f64;
         let days = n_steps * MIN_STEP_S.max(n / MAX_PARTICLES_PER_S) / 86_400.0;
         if days > MAX_DAYS {
             warn(

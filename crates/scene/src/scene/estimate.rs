@@ -4,7 +4,6 @@ use crate::check::{Check, Checker, MAX_PARTICLES, number, whole};
 use crate::scene::Scene;
 use crate::scene::sample::Sampled;
 use crate::shapes::blue_noise;
-use crate::solver::SolverScene;
 use crate::{Fill, ParticleBlock, SceneError};
 
 /// Number of particles from which the host's memory is described.
@@ -38,7 +37,8 @@ impl Scene {
         let n = self.filled().iter().map(|filled| filled.n).sum::<f64>();
         let columns = self.solver_scene().map_or(0.0, |solver| solver.sampling_bytes(self, n));
         let is_even = |block: &&ParticleBlock| {
-            block.shape.n_points().is_none() && block.fill_of_count() == Fill::BlueNoise
+            let is_filled = block.shape.is_loaded() && block.shape.n_points().is_none();
+            is_filled && block.fill_of_count() == Fill::BlueNoise
         };
         let spreading = self.particles.iter().filter(is_even).map(|block| {
             let n = self.block_count_estimate(block);
@@ -54,8 +54,7 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Value`] of the largest block, with a spacing that fits.
     pub fn refuse_more_than(&self, limit: u64, reason: &str) -> Result<(), SceneError> {
-        let Some(solver) = self.solver_scene() else { return Ok(()) };
-        self.check_limit(&Checker::new(&self.source), solver, limit, reason)
+        self.check_limit(&Checker::new(&self.source), &self.filled(), limit, reason)
     }
 
     /// Returns the summary of the scene, as labels and text, for `frazil check`: that of its solver and, of
@@ -88,8 +87,7 @@ impl Scene {
     }
 
     /// Warns if the particles hardly fit into the memory of the host.
-    pub(crate) fn advise_memory(&self, warn: &mut dyn FnMut(&str, String)) {
-        let estimate = self.estimate();
+    pub(crate) fn advise_memory(&self, warn: &mut dyn FnMut(&str, String), estimate: &Estimate) {
         if let Some([free, _]) = available_memory()
             && estimate.n_particles > MANY_PARTICLES
             && estimate.host_bytes as f64 > free
@@ -125,12 +123,11 @@ impl Scene {
     pub(crate) fn out_of_memory(&self, n_fit: f64, available: &str) -> SceneError {
         let estimate = self.estimate();
         let key = self.largest_filled();
-        let remedy = self.solver_scene().map(|solver| self.remedy(solver, n_fit)).unwrap_or_default();
+        let remedy = self.remedy(n_fit);
         SceneError::OutOfMemory {
             at: self.source.locate(&key),
-            key,
             found: format!(
-                "{} particles, which take about {} of the host's memory",
+                "{key}: found {} particles, which take about {} of the host's memory",
                 whole(estimate.n_particles as f64),
                 gigabytes(estimate.host_bytes as f64)
             ),
@@ -140,6 +137,10 @@ impl Scene {
 
     /// Returns the blocks and other tables with their numbers of particles.
     fn filled(&self) -> Vec<Filled> {
+        self.filled_with(self.filled_tables())
+    }
+
+    fn filled_with(&self, tables: Vec<(&'static str, Vec<f64>)>) -> Vec<Filled> {
         let blocks = self.particles.iter().enumerate().map(|(idx, block)| {
             let is_counted = block.count.is_some();
             let part = if is_counted { "count" } else { "shape" };
@@ -149,11 +150,16 @@ impl Scene {
                 is_fixed: is_counted || block.shape.n_points().is_some(),
             }
         });
-        let others = self.filled_tables().into_iter().flat_map(|(table, counts)| {
+        let others = tables.into_iter().flat_map(|(table, counts)| {
             let filled = move |(idx, n)| Filled { key: format!("{table}.{idx}"), n, is_fixed: false };
             counts.into_iter().enumerate().map(filled)
         });
         blocks.chain(others).collect()
+    }
+
+    /// Returns the key that determines how many particles fill a shape, and its value in m.
+    fn spacing(&self) -> (&'static str, f64) {
+        self.solver_scene().map_or(("particles", f64::NAN), |solver| solver.spacing_key(self))
     }
 
     fn largest_filled(&self) -> String {
@@ -161,33 +167,33 @@ impl Scene {
         filled.max_by(|a, b| a.n.total_cmp(&b.n)).map_or("particles".to_owned(), |filled| filled.key)
     }
 
-    pub(crate) fn check_count(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
+    pub(crate) fn check_count(&self, check: &Checker<'_>) -> Check {
         let filled = self.filled_tables();
         if self.particles.is_empty() && filled.iter().all(|(_, counts)| counts.is_empty()) {
             let others = filled.iter().map(|(table, _)| format!(" or [[{table}]]")).collect::<String>();
             let expected = format!("at least one [[particles]] block{others}");
             return check.fail("particles", "no particles", expected);
         }
-        self.check_limit(check, solver, MAX_PARTICLES, "")?;
+        self.check_limit(check, &self.filled_with(filled), MAX_PARTICLES, "")?;
         self.particles.iter().enumerate().try_for_each(|(idx, block)| self.check_effort(check, idx, block))
     }
 
-    fn check_limit(&self, check: &Checker<'_>, solver: &dyn SolverScene, limit: u64, reason: &str) -> Check {
-        let total: f64 = self.filled().iter().map(|filled| filled.n).sum();
+    fn check_limit(&self, check: &Checker<'_>, filled: &[Filled], limit: u64, reason: &str) -> Check {
+        let total: f64 = filled.iter().map(|filled| filled.n).sum();
         if total <= limit as f64 {
             return Ok(());
         }
         let reason = if reason.is_empty() { String::new() } else { format!(", {reason}") };
         check.fail_between(
-            &[&self.largest_filled(), solver.spacing_key(self).0],
+            &[&self.largest_filled(), self.spacing().0],
             format!("{} particles", whole(total)),
-            format!("at most {limit} in all{reason}; {}", self.remedy(solver, limit as f64)),
+            format!("at most {limit} in all{reason}; {}", self.remedy(limit as f64)),
         )
     }
 
     /// Returns what makes the scene's number of particles at most `limit`: a larger spacing, if there is one
     /// that is.
-    fn remedy(&self, solver: &dyn SolverScene, limit: f64) -> String {
+    fn remedy(&self, limit: f64) -> String {
         let filled = self.filled();
         let sum = |is_fixed: bool| {
             filled.iter().filter(|filled| filled.is_fixed == is_fixed).map(|filled| filled.n).sum::<f64>()
@@ -198,7 +204,7 @@ impl Scene {
             let is_counted = key.ends_with(".count");
             return if is_counted { format!("lower {key}") } else { format!("a file of fewer at {key}") };
         }
-        let (key, spacing_m) = solver.spacing_key(self);
+        let (key, spacing_m) = self.spacing();
         // The hundredth is for what estimates of volumes are off.
         let ratio = (1.01 * free / (limit - fixed)).powf(1.0 / self.n_dimensions() as f64);
         format!(
@@ -232,7 +238,7 @@ impl Scene {
         }
         let key = format!("particles.{idx}.shape.{}", shape.name());
         check.fail_between(
-            &[&key, self.solver_scene().map_or("particles", |solver| solver.spacing_key(self).0)],
+            &[&key, self.spacing().0],
             format!(
                 "a shape that fills {} of its bounds, which takes {} {what} for {} particles",
                 number(two_digits(shape.share_of_bounds())),

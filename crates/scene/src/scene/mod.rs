@@ -14,7 +14,7 @@ mod placement;
 mod render;
 pub(crate) mod sample;
 mod scale;
-mod speed;
+pub(crate) mod speed;
 mod time_step;
 mod view;
 

@@ -133,7 +133,7 @@ impl Scene {
                 None => sampled.temperatures_c.resize(n, block.temperature_c as f32),
             }
             sampled.phases.resize(n, block.phase);
-            self.complete_block(block, begin, &mut || unit_interval(&mut rng), &mut sampled);
+            self.complete_block(block, begin, &mut || unit_interval(&mut rng), watch, &mut sampled)?;
             sampled.block_ends.push(n);
         }
         Ok(sampled)

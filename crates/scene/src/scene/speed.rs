@@ -1,7 +1,57 @@
 //! Time step of a scene and bounds of its particles' speed.
 
 use crate::Vec3;
+use crate::check::{Check, Checker, number, rounded_down};
 use crate::scene::{Scene, TimeStep};
+
+/// Maximum speed in m/s. No impact on Earth is faster: meteors reach 7.2e4 m/s, twenty times the speed of
+/// sound in ice, beyond which no material of these scenes is snow, water or ice.
+pub(crate) const MAX_SPEED_M_S: f64 = 1e5;
+
+/// A speed that a key of the scene gives.
+pub(crate) struct GivenSpeed {
+    pub key: String,
+    /// What moves: "particles", "a body".
+    pub what: &'static str,
+    pub speed_m_s: f64,
+}
+
+impl GivenSpeed {
+    /// Refuses a speed beyond [`MAX_SPEED_M_S`].
+    pub(crate) fn check(&self, check: &Checker<'_>) -> Check {
+        if self.speed_m_s <= MAX_SPEED_M_S {
+            return Ok(());
+        }
+        check.fail(
+            &self.key,
+            format!("{} that move at up to {} m/s", self.what, number(rounded_down(self.speed_m_s))),
+            format!("at most {} m/s, more than any meteor's", number(MAX_SPEED_M_S)),
+        )
+    }
+
+    /// Refuses a speed at which a step is a longer way than `reach_m`, which `of` describes.
+    pub(crate) fn check_travel(&self, check: &Checker<'_>, dt_s: f64, reach_m: f64, of: &str) -> Check {
+        let travel_m = self.speed_m_s * dt_s;
+        if travel_m <= reach_m {
+            return Ok(());
+        }
+        check.fail_between(
+            &[&self.key, "time.dt_s"],
+            format!(
+                "{} that move by up to {} m in a step of {} s",
+                self.what,
+                number(rounded_down(travel_m)),
+                number(dt_s)
+            ),
+            format!(
+                "at most {of}, {} m in a step: a speed of {} m/s or less, or a step of {} s or less",
+                number(rounded_down(reach_m)),
+                number(rounded_down(reach_m / dt_s)),
+                number(rounded_down(reach_m / self.speed_m_s))
+            ),
+        )
+    }
+}
 
 impl Scene {
     /// Returns the time step Δt in s, given by the scene or chosen automatically.

@@ -386,8 +386,8 @@ fn side_of(a: &Vec3, b: &Vec3, point: Vec3) -> i32 {
     decisive.map_or(0, |x| if x > 0.0 { 1 } else { -1 })
 }
 
-/// Returns the signed volume of the tetrahedron from a triangle to `middle`: by the divergence theorem they add
-/// up to the enclosed volume.
+/// Returns the signed volume of the tetrahedron from a triangle to `middle`: by the divergence theorem they
+/// add up to the enclosed volume.
 fn tetrahedron(triangle: [Vec3; 3], middle: Vec3) -> f64 {
     let [a, b, c] = triangle.map(|v| -> Vec3 { std::array::from_fn(|i| v[i] - middle[i]) });
     let six_fold: f64 =

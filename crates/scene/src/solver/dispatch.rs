@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::SceneError;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::registry;
 use crate::solver::solver_scene::{ContactDefaults, SolverScene};
+use crate::watch::Watch;
 
 impl Scene {
     /// Returns the solver that `solver.kind` names; a valid scene has one.
@@ -78,11 +80,11 @@ impl Scene {
         block: &ParticleBlock,
         begin: usize,
         unit: &mut dyn FnMut() -> f64,
+        watch: &mut Watch<'_>,
         sampled: &mut Sampled,
-    ) {
-        if let Some(solver) = self.solver_scene() {
-            solver.complete_block(self, block, begin, unit, sampled);
-        }
+    ) -> Result<(), SceneError> {
+        self.solver_scene()
+            .map_or(Ok(()), |solver| solver.complete_block(self, block, begin, unit, watch, sampled))
     }
 
     pub(crate) fn derived_sections(&self) -> BTreeMap<&'static str, serde_json::Value> {

@@ -197,23 +197,28 @@ pub trait SolverScene: Send + Sync {
         scene.sample_blocks(watch)
     }
 
-    /// Returns the memory of the host in bytes that sampling `n_particles` takes, about, beside what spreading
-    /// them evenly does: by default that of the columns that all scenes have.
+    /// Returns the memory of the host in bytes that sampling `n_particles` takes, about, beside what
+    /// spreading them evenly does: by default that of the columns that all scenes have.
     fn sampling_bytes(&self, _scene: &Scene, n_particles: f64) -> f64 {
         SAMPLED_BYTES * n_particles
     }
 
     /// Completes the columns of the particles from the index `begin` on, which [`Scene::sample_blocks`] has
     /// just sampled from a block: positions, velocities, temperatures and phases are present. `unit` draws
-    /// numbers in [0, 1) from the block's stream.
+    /// numbers in [0, 1) from the block's stream; `watch` is told of each particle.
+    ///
+    /// # Errors
+    /// Those of `watch`.
     fn complete_block(
         &self,
         _scene: &Scene,
         _block: &ParticleBlock,
         _begin: usize,
         _unit: &mut dyn FnMut() -> f64,
+        _watch: &mut Watch<'_>,
         _sampled: &mut Sampled,
-    ) {
+    ) -> Result<(), SceneError> {
+        Ok(())
     }
 
     /// Warns about allowed but unusual values: calls `warn` with a key and a message.

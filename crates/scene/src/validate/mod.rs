@@ -3,4 +3,4 @@
 mod bodies;
 mod render;
 mod scene;
-pub(crate) mod speeds;
+mod speeds;

@@ -52,7 +52,7 @@ impl Scene {
         self.check_bodies(&all)?;
         all.refused()?;
         self.check_speeds(&check)?;
-        self.check_count(&check, solver)?;
+        self.check_count(&check)?;
         solver.check_discretization(self, &check)?;
         self.check_travel(&check)?;
         self.check_steps(&check)

@@ -80,6 +80,16 @@ impl Cells {
 
     /// Calls `visit` with the points in the cell of `point` and in the cells around it.
     pub(crate) fn visit_near(&self, point: Vec3, mut visit: impl FnMut(u32)) {
+        self.visit_places_near(point, |place| visit(self.order[place]));
+    }
+
+    /// Returns the indices of the points in the order of their cells.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Like [`Self::visit_near`], with places in [`Self::order`].
+    pub(crate) fn visit_places_near(&self, point: Vec3, mut visit: impl FnMut(usize)) {
         let place = self.place(point);
         let range = |axis: usize| place[axis].saturating_sub(1)..=(place[axis] + 1).min(self.n[axis] - 1);
         for k in range(2) {
@@ -87,7 +97,7 @@ impl Cells {
                 // Neighbours along the first axis are consecutive.
                 let (first, last) = (*range(0).start(), *range(0).end());
                 let run = self.starts[self.key([first, j, k])]..self.starts[self.key([last, j, k]) + 1];
-                self.order[run.start as usize..run.end as usize].iter().for_each(|&idx| visit(idx));
+                (run.start as usize..run.end as usize).for_each(&mut visit);
             }
         }
     }

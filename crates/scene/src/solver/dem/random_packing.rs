@@ -132,14 +132,35 @@ fn move_within(shape: &Shape, centre: &mut Vec3, step: Vec3, radius_m: f64) {
 /// cells.
 fn pairs_within(points: &[Vec3], reach_m: f64, watch: &mut Watch<'_>) -> Result<Vec<(u32, u32)>, SceneError> {
     let cells = Cells::new(points, reach_m, watch)?;
-    let mut pairs = Vec::new();
-    for (a, point) in points.iter().enumerate() {
-        watch.tick(1)?;
-        cells.visit_near(*point, |b| {
-            let distance2 = (0..3).map(|i| (points[b as usize][i] - point[i]).powi(2)).sum::<f64>();
-            if b as usize > a && distance2 <= reach_m * reach_m {
-                pairs.push((a as u32, b));
+    // Near points are near in memory, too, in the order of their cells.
+    let ordered: Vec<Vec3> = cells.order().iter().map(|&idx| points[idx as usize]).collect();
+    let near = |a: u32, point: Vec3, visit: &mut dyn FnMut(u32)| {
+        cells.visit_places_near(point, |place| {
+            let (b, other) = (cells.order()[place], ordered[place]);
+            let distance2 = (0..3).map(|i| (other[i] - point[i]).powi(2)).sum::<f64>();
+            if b > a && distance2 <= reach_m * reach_m {
+                visit(b);
             }
+        });
+    };
+    // Pairs are counted first, so that each has its place whatever the order in which they are found.
+    let mut next = vec![0; points.len()];
+    for (&a, point) in cells.order().iter().zip(&ordered) {
+        watch.tick(1)?;
+        near(a, *point, &mut |_| next[a as usize] += 1);
+    }
+    let mut n_pairs = 0;
+    for first in &mut next {
+        let n: usize = *first;
+        *first = n_pairs;
+        n_pairs += n;
+    }
+    let mut pairs = vec![(0, 0); n_pairs];
+    for (&a, point) in cells.order().iter().zip(&ordered) {
+        watch.tick(1)?;
+        near(a, *point, &mut |b| {
+            pairs[next[a as usize]] = (a, b);
+            next[a as usize] += 1;
         });
     }
     Ok(pairs)
@@ -198,7 +219,7 @@ mod tests {
         assert!(packed(&narrow, &[0.05; 250], &mut rng).is_none());
     }
 
-    /// A shape in which hardly a point is as far from the surface as a radius takes a bounded number of draws.
+    /// A shape in which hardly a point is a radius away from the surface takes a bounded number of draws.
     #[test]
     fn narrow_shapes_take_bounded_work() {
         let narrow = Shape::Box { min_m: [0.0; 3], max_m: [1.0, 1.0, 0.1 * (1.0 + 1e-4)] };

@@ -206,12 +206,14 @@ fn steepest_within(terrain: &Terrain, low: [f64; 2], high: [f64; 2]) -> f64 {
 
 /// Draws a point at most `radius_m` away, uniformly by volume.
 fn within_ball(point: Vec3, radius_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
-    loop {
+    // Half of the draws are in the ball: a hundred in vain do not occur.
+    for _ in 0..100 {
         let offset: Vec3 = std::array::from_fn(|_| 2.0 * unit_interval(rng) - 1.0);
         if offset.iter().map(|x| x * x).sum::<f64>() <= 1.0 {
             return std::array::from_fn(|i| point[i] + radius_m * offset[i]);
         }
     }
+    point
 }
 
 /// A lattice of triangular layers in three alternating positions, as in a face-centred cubic lattice.

@@ -64,7 +64,7 @@ impl Scene {
             let share = |of_block: f64| BLOCKS_SHARE * (n_before + of_block * n_block) / n_expected;
             let stage = format!("particles.{idx}: {n_block} grains");
             watch.begin(&stage, share(0.7), 100.0 * n_block)?;
-            self.fill_with_grains(idx, block, dem, &mut rng, &mut grains, watch, (&stage, share(0.7)))?;
+            self.fill_with_grains((idx, block), dem, &mut rng, &mut grains, watch, (&stage, share(0.7)))?;
             let n = (grains.centres_m.len() - begin) as f64;
             watch.begin(&format!("{stage}: placement"), share(1.0), n * self.n_obstacles())?;
             self.refuse_misplaced_grains(&key, &grains, begin, dem, &mut slabs, watch)?;
@@ -150,8 +150,7 @@ impl Scene {
 
     fn fill_with_grains(
         &self,
-        idx: usize,
-        block: &ParticleBlock,
+        (idx, block): (usize, &ParticleBlock),
         dem: &Dem,
         rng: &mut ChaCha8Rng,
         grains: &mut Grains,

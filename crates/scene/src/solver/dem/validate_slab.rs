@@ -3,6 +3,9 @@
 use crate::check::{Check, Checker, number};
 use crate::{Dem, MAX_BODY_TRIANGLES, Scene, Slab, SlabShape};
 
+/// Maximum number of pieces of all plates: four plates of the largest number of pieces.
+const MAX_PIECES: u64 = 1 << 18;
+
 /// Maximum length of a slab's piece in edges of a cube of its volume: the number of its contact points grows
 /// with the square.
 const MAX_SLENDERNESS: f64 = 100.0;
@@ -15,6 +18,16 @@ impl Scene {
             check.name(&key, &slab.name, &names)?;
             names.push(&slab.name);
             self.check_slab(check, &key, slab)?;
+        }
+        let pieces = |slab: &Slab| match &slab.shape {
+            SlabShape::Plate { pieces, .. } => pieces.iter().map(|n| u64::from(*n)).product(),
+            SlabShape::Meshes { .. } => 0,
+        };
+        let total: u64 = dem.slabs.iter().map(pieces).sum();
+        if total > MAX_PIECES {
+            let largest = dem.slabs.iter().map(pieces).enumerate().max_by_key(|(_, n)| *n);
+            let key = format!("dem.slabs.{}.shape.plate.pieces", largest.map_or(0, |(idx, _)| idx));
+            check.fail(&key, format!("{total} pieces in all slabs"), format!("at most {MAX_PIECES}"))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Validates the speeds of grains and of slabs.
 
 use crate::check::{Check, Checker};
-use crate::validate::speeds::GivenSpeed;
+use crate::scene::speed::GivenSpeed;
 use crate::vector::length;
 use crate::{Dem, Scene};
 

@@ -14,6 +14,7 @@ use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::section::SectionType;
 use crate::solver::feature::Feature;
 use crate::solver::solver_scene::{ContactDefaults, SAMPLED_BYTES, SolverScene};
+use crate::watch::Watch;
 use crate::{SceneError, Section, Surface};
 
 /// The material point method.
@@ -126,8 +127,9 @@ impl SolverScene for MaterialPoints {
         block: &ParticleBlock,
         begin: usize,
         unit: &mut dyn FnMut() -> f64,
+        watch: &mut Watch<'_>,
         sampled: &mut Sampled,
-    ) {
+    ) -> Result<(), SceneError> {
         let n = sampled.len();
         sampled.phases[begin..].fill(Phase::Snow);
         let spin = block.angular_velocity_rad_s.unwrap_or_default().map(|w| w as f32);
@@ -135,14 +137,19 @@ impl SolverScene for MaterialPoints {
         let volume_m3 = scene.block_volume_m3(block);
         let n_block = n - begin;
         let spacing_m = (volume_m3 / n_block as f64).powf(1.0 / scene.n_dimensions() as f64);
-        let radii =
-            sampled.positions_m[begin..].iter().map(|x| contact_radius_m(block, *x, spacing_m) as f32);
-        sampled.contact_radii_m.extend(radii);
-        let shares = shares(n_block, block.mass_spread.unwrap_or(0.0), unit);
+        for x in &sampled.positions_m[begin..] {
+            watch.tick(1)?;
+            sampled.contact_radii_m.push(contact_radius_m(block, *x, spacing_m) as f32);
+        }
+        let shares = shares(n_block, block.mass_spread.unwrap_or(0.0), unit, watch)?;
         let sum = shares.iter().sum::<f64>();
         let (mass_kg, volume_m3) = (self.rest_density_kg_m3(scene) * volume_m3 / sum, volume_m3 / sum);
-        sampled.masses_kg.extend(shares.iter().map(|share| (mass_kg * share) as f32));
-        sampled.volumes_m3.extend(shares.iter().map(|share| (volume_m3 * share) as f32));
+        for share in shares {
+            watch.tick(1)?;
+            sampled.masses_kg.push((mass_kg * share) as f32);
+            sampled.volumes_m3.push((volume_m3 * share) as f32);
+        }
+        Ok(())
     }
 
     /// Returns those of all columns, and of the shares of one block.
@@ -210,11 +217,20 @@ fn contact_radius_m(block: &ParticleBlock, point_m: [f32; 3], spacing_m: f64) ->
 }
 
 /// Returns numbers with the relative spread `spread` about a mean of 1.
-fn shares(n: usize, spread: f64, unit: &mut dyn FnMut() -> f64) -> Vec<f64> {
-    if spread == 0.0 {
-        return vec![1.0; n];
+fn shares(
+    n: usize,
+    spread: f64,
+    unit: &mut dyn FnMut() -> f64,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<f64>, SceneError> {
+    let mut shares = vec![1.0; n];
+    if spread != 0.0 {
+        for share in &mut shares {
+            watch.tick(1)?;
+            *share = 1.0 + spread * (2.0 * unit() - 1.0);
+        }
     }
-    (0..n).map(|_| 1.0 + spread * (2.0 * unit() - 1.0)).collect()
+    Ok(shares)
 }
 
 impl Scene {
