@@ -78,7 +78,7 @@ pub enum BodyShape {
         #[schemars(extend("exclusiveMinimum" = 0))]
         radius_m: f64,
     },
-    /// The region enclosed by a closed surface of triangles, of which no part lies in another. Not in scenes
+    /// The region enclosed by a closed surface of triangles; parts within others are cavities. Not in scenes
     /// of two dimensions.
     Mesh {
         /// Path of an OBJ, STL or PLY file, relative to the scene file.

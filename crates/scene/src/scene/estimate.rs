@@ -297,6 +297,20 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_fit_into_memory_is_refused_with_a_spacing_that_does() {
+        let sets = ["fluid.particle_spacing_m=0.003".to_owned()];
+        let scene = Scene::find("dam_break", &sets).expect("a built-in scene");
+        let n = scene.estimate().n_particles as f64;
+        let message = scene.out_of_memory(0.125 * n, "of 1.0 GB available").to_string();
+        assert!(message.contains("particles.0.shape: found "), "{message}");
+        assert!(message.contains(" of the host's memory, expected at most "), "{message}");
+        assert!(
+            message.contains(" of 1.0 GB available; enlarge fluid.particle_spacing_m (0.003 m) to 0.006")
+        );
+        assert!(scene.refuse_beyond_memory().is_ok() || n > 1e8);
+    }
+
+    #[test]
     fn available_memory_is_read() {
         let text = "MemTotal:       24600000 kB\nMemAvailable:   1000 kB\nSwapFree:  24 kB\n";
         assert_eq!(in_meminfo(text), Some([1_024_000.0, 24_576.0]));

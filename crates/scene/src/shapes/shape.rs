@@ -125,7 +125,8 @@ pub enum Shape {
         #[serde(skip)]
         outline: Loaded<Outline>,
     },
-    /// The region enclosed by a closed surface of triangles; scenes of the material point method only.
+    /// The region enclosed by a closed surface of triangles; parts within others are cavities. Scenes of the
+    /// material point method and of grains only.
     Mesh {
         /// Path of an OBJ, STL or PLY file, relative to the scene file.
         path: String,
