@@ -198,6 +198,24 @@ fn sampling_reports_progress_and_is_the_same_with_an_observer() {
 }
 
 #[test]
+fn packings_of_hours_are_refused_and_those_of_minutes_are_warned_about() {
+    let packing = |radius: &str, edge: &str| {
+        let block =
+            format!("particles=[{{fill='random',shape.box={{min_m=[0,0,0],max_m=[{edge},{edge},{edge}]}}}}]");
+        grains(&[radius, &block])
+    };
+    let error = packing("dem.radius_m=0.0006", "0.4").map(drop).unwrap_err().to_string();
+    assert!(error.contains("particles.0.fill: found \"random\" for 38904"), "{error}");
+    assert!(
+        error.ends_with("expected at most 20000000 grains at random, or a lattice with jitter_spacings"),
+        "{error}"
+    );
+    let is_slow = |scene: Scene| scene.advice().iter().any(|advice| advice.message.contains("takes minutes"));
+    assert!(is_slow(packing("dem.radius_m=0.002", "0.4").unwrap()));
+    assert!(!is_slow(packing("dem.radius_m=0.004", "0.4").unwrap()));
+}
+
+#[test]
 fn sampling_ends_when_its_observer_says_so() {
     let packing = "particles=[{fill='random',shape.box={min_m=[0,0,0],max_m=[0.9,0.9,0.9]}}]";
     let even = "particles=[{shape.box={min_m=[0,0,0],max_m=[0.5,0.5,0.5]},fill='blue_noise'}]";

@@ -158,7 +158,8 @@ impl SolverScene for DiscreteElements {
         let Some(dem) = scene.dem() else { return Ok(()) };
         scene.check_contact_time(check, dem)?;
         scene.check_slab_time(check, dem)?;
-        scene.check_grain_speeds(check, dem)
+        scene.check_grain_speeds(check, dem)?;
+        scene.check_packings(check)
     }
 
     fn random_fill_count(&self, scene: &Scene, block: &ParticleBlock) -> f64 {

@@ -4,6 +4,10 @@ use crate::check::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rou
 use crate::scene::MAX_PACKING_FRACTION;
 use crate::{Dem, Fill, ParticleBlock, Phase, Scene, Vec3};
 
+/// Maximum number of grains of a block that are packed at random: a sweep over a million takes a second, and
+/// packings take hundreds.
+const MAX_PACKED: f64 = 2e7;
+
 impl Scene {
     pub(crate) fn check_dem(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let ranges = [
@@ -53,6 +57,25 @@ impl Scene {
             let expected = "false; cohesion and terrain_adhesion_n of [dem] hold grains";
             let found = "true in a scene of solver.kind = \"dem\"";
             check.fail(&format!("bodies.{idx}.sticky"), found, expected)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses random packings that take hours: their work is at most that of as many sweeps as there may be
+    /// over all pairs of near grains.
+    pub(crate) fn check_packings(&self, check: &Checker<'_>) -> Check {
+        for (idx, block) in self.particles.iter().enumerate().filter(|(_, block)| block.fill == Fill::Random)
+        {
+            let n = self.block_count_estimate(block);
+            if n > MAX_PACKED {
+                let key = format!("particles.{idx}.fill");
+                let found = format!("\"random\" for {} grains", whole(n));
+                let expected = format!(
+                    "at most {} grains at random, or a lattice with jitter_spacings",
+                    whole(MAX_PACKED)
+                );
+                return check.fail_between(&[&key, "dem.radius_m"], found, expected);
+            }
         }
         Ok(())
     }
