@@ -83,7 +83,10 @@ impl Display for Failure {
 
 impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
-        Self::input(error)
+        match error {
+            SceneError::Cancelled { .. } => Self::other(error),
+            _ => Self::input(error),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! A simulated scene on a device, with its step and time.
 
 use crate::device::is_on;
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::state;
 use crate::stored_tuning;
 use frazil_io::{Checkpoint, ParameterChange};
 use frazil_kernels::KernelError;
 use frazil_particles::ColumnView;
-use frazil_scene::{BodyMotion, Sampled, Scene};
+use frazil_scene::{BodyMotion, Sampled, SamplingObserver, Scene};
 use frazil_solvers::{
     Grab, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError, SolverFactory, SolverFault, Tuning,
     change_scene, factory_of,
@@ -41,6 +41,9 @@ pub struct Simulation {
     pub grab: Option<Grab>,
 }
 
+/// Bytes of the position of a particle, a column of any solver.
+const POSITION_BYTES: u64 = 12;
+
 impl Simulation {
     /// Creates a simulation in the initial state of the scene, with the stored tunables of its solver, or the
     /// defaults if the device does not support them for this scene.
@@ -48,7 +51,25 @@ impl Simulation {
     /// # Errors
     /// The scene cannot be sampled; its solver is unknown; out of memory, or beyond what the device can bind.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
-        let sampled = scene.sample()?;
+        Self::watched(device, scene, &mut |_, _| true)
+    }
+
+    /// Like [`Self::new`], with an observer of the sampling, which it may end: called with what is done, and
+    /// the share of it, every 20 ms or so; returns whether to go on.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`]; the observer has ended the sampling.
+    pub fn watched<'a>(
+        device: &Device,
+        scene: Scene,
+        observer: &'a mut SamplingObserver<'a>,
+    ) -> Result<Self, Failure> {
+        let largest = device.capabilities().max_storage_range;
+        let reason = format!("this device can bind {largest} bytes, {POSITION_BYTES} of them a particle");
+        scene
+            .refuse_more_than(largest / POSITION_BYTES, &reason)
+            .map_err(|error| Failure::from(error).of_kind(FailureKind::Device))?;
+        let sampled = scene.sample_observed(observer)?;
         Self::with_stored_tuning(device, &scene, |tuning| {
             Self::with_tuning(device, scene.clone(), &sampled, tuning)
         })

@@ -12,7 +12,7 @@ use frazil_io::{Checkpoint, RecordingMeta};
 use frazil_scene::Scene;
 use frazil_vk::Device;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A run that is about to start.
 pub struct RunStart<'a> {
@@ -65,7 +65,7 @@ pub fn simulate(start: RunStart<'_>, observer: &mut dyn RunObserver) -> Result<R
             simulation.set_history(scene, before);
             simulation
         }
-        None => Simulation::new(device, scene)?,
+        None => Simulation::watched(device, scene, &mut |_, _| !interrupt.load(Ordering::Relaxed))?,
     };
     let mut warn = |observer: &mut dyn RunObserver, warning: String| {
         observer.warn(&warning);

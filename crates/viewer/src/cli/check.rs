@@ -1,6 +1,7 @@
 //! `frazil check`: validation of a scene without a device, and what it costs on one.
 
 use crate::cli::profile;
+use crate::cli::run::interrupt_flag;
 use crate::common_args::SceneArgs;
 use crate::say;
 use frazil_engine::Failure;
@@ -8,6 +9,7 @@ use frazil_engine::Simulation;
 use frazil_engine::device;
 use frazil_scene::Scene;
 use frazil_vk::Device;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 #[derive(Debug, clap::Args)]
@@ -32,7 +34,8 @@ const SAFE_MEMORY_SHARE: f64 = 0.9;
 /// Loads, validates and samples the scene; prints a summary, and all warnings to stderr.
 pub fn check(args: &CheckArgs, validation: bool) -> Result<(), Failure> {
     let scene = args.scene.load()?;
-    let sampled = scene.sample()?;
+    let interrupt = interrupt_flag();
+    let sampled = scene.sample_observed(&mut |_, _| !interrupt.load(Ordering::Relaxed))?;
     let advice = scene.thorough_advice(&sampled);
     for advice in &advice {
         say::note(format_args!("warning: {advice}"));
@@ -42,9 +45,7 @@ pub fn check(args: &CheckArgs, validation: bool) -> Result<(), Failure> {
         1 => format!("scene {} is valid, with 1 warning\n", scene.name),
         n => format!("scene {} is valid, with {n} warnings\n", scene.name),
     };
-    let described =
-        scene.solver_scene().map_or(Ok(Vec::new()), |solver| solver.describe(&scene, &sampled))?;
-    for (label, line) in described {
+    for (label, line) in scene.describe(&sampled)? {
         text += &format!("  {label:<16}{line}\n");
     }
     let [x, y, z] = scene.gravity_m_s2();
