@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum size of a mesh, font or terrain file of a scene.
-const MAX_FILE_BYTES: u64 = 1 << 30;
+pub(crate) const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Data loaded once from a text or file that a shape names. It is no part of a scene's value: all instances
 /// compare equal.

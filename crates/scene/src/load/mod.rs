@@ -4,8 +4,10 @@
 mod builtin;
 mod files;
 mod ground;
+mod gzip;
 mod mesh_file;
-mod particle_file;
+mod particles;
+mod ply;
 mod polygon_file;
 mod scene;
 
