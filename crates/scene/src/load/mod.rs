@@ -2,6 +2,7 @@
 //! polygons that it names.
 
 mod builtin;
+mod dbf;
 mod files;
 mod ground;
 mod gzip;
@@ -10,5 +11,7 @@ mod particles;
 mod ply;
 mod polygon_file;
 mod scene;
+mod stl;
+mod triangulate;
 
 pub use builtin::{Builtin, builtin};
