@@ -62,8 +62,8 @@ pub(crate) fn read(path: &mut String, folder: Option<&Path>) -> Result<Vec<u8>, 
     read_bounded(&absolute).map_err(|problem| format!("{path}: {problem}"))
 }
 
-/// Reads a regular file of up to a gibibyte. Anything else may never end, or not even begin: a device, a pipe.
-/// The error describes the problem.
+/// Reads a regular file of up to a gibibyte. Anything else may never end, or not even begin: a device, a
+/// pipe. The error describes the problem.
 pub(crate) fn read_bounded(path: &Path) -> Result<Vec<u8>, String> {
     let problem = |cause: std::io::Error| cause.to_string();
     let check = |metadata: std::fs::Metadata| match metadata.len() {

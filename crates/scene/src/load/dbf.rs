@@ -101,7 +101,8 @@ impl Column {
 pub(super) mod tests {
     use super::*;
 
-    /// Writes a table: columns with name, type and length, and rows with the mark of deletion and their bytes.
+    /// Writes a table: columns with name, type and length, and rows with the mark of deletion and their
+    /// bytes.
     pub(in crate::load) fn table(code_page: u8, columns: &[(&str, u8, u8)], rows: &[(u8, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; HEADER_BYTES];
         let row_bytes = 1 + columns.iter().map(|(_, _, n)| u16::from(*n)).sum::<u16>();

@@ -118,8 +118,8 @@ pub(crate) enum Found {
     OffMap([f64; 2]),
 }
 
-/// Returns for each area the first one that it shares a lattice with: areas whose boxes are less than `reach_m`
-/// from each other, and those between.
+/// Returns for each area the first one that it shares a lattice with: areas whose boxes are less than
+/// `reach_m` from each other, and those between.
 pub(crate) fn groups(areas: &[ReleaseArea], reach_m: f64) -> Vec<usize> {
     let boxes: Vec<_> = areas.iter().map(|area| area.polygon.bounds()).collect();
     let is_near = |a: usize, b: usize| {
@@ -148,9 +148,9 @@ pub(crate) struct AreaLattice {
 }
 
 impl AreaLattice {
-    /// Makes the lattice of areas of a release, of which there is at least one. Layers make up the thickness if
-    /// all have the same; else the lattice is isotropic and inclined, so that each area has the grains of its
-    /// volume.
+    /// Makes the lattice of areas of a release, of which there is at least one. Layers make up the thickness
+    /// if all have the same; else the lattice is isotropic and inclined, so that each area has the grains of
+    /// its volume.
     pub(crate) fn new(
         areas: &[&ReleaseArea],
         release: &Release,
@@ -171,8 +171,8 @@ impl AreaLattice {
     }
 }
 
-/// Calls `visit` with the centre and radius of each grain of an area, and returns the number of those that are
-/// left out because they are in one of the `earlier` areas of the same lattice.
+/// Calls `visit` with the centre and radius of each grain of an area, and returns the number of those that
+/// are left out because they are in one of the `earlier` areas of the same lattice.
 ///
 /// The number of grains follows from the volume: centres are the points of a lattice between one radius above
 /// the terrain and the thickness above that. They are displaced at random by less than the gap between

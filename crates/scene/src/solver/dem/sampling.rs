@@ -20,12 +20,12 @@ const COUNT_FRACTIONS: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
 /// Tolerated overlap of grains, as a share of their radii.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
-/// Distance in diameters of the largest grain within which areas share a lattice: more than grains are displaced
-/// by.
+/// Distance in diameters of the largest grain within which areas share a lattice: more than grains are
+/// displaced by.
 const NEAR_DIAMETERS: f64 = 4.0;
 
-/// Tolerated share of an area's grains that are in an earlier area, too, and their number that is tolerated in
-/// any case: outlines that were drawn by hand overlap a little.
+/// Tolerated share of an area's grains that are in an earlier area, too, and their number that is tolerated
+/// in any case: outlines that were drawn by hand overlap a little.
 const MAX_SHARED: f64 = 0.03;
 const MIN_SHARED_GRAINS: usize = 10;
 
