@@ -5,8 +5,8 @@ use std::io::{Cursor, ErrorKind};
 use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Ply};
 
-/// Reads the PLY file in `bytes`. The error has the line, if it is known, but no text of the file, which may be
-/// any file.
+/// Reads the PLY file in `bytes`. The error has the line, if it is known, but no text of the file, which may
+/// be any file.
 pub(crate) fn read_ply(bytes: &[u8]) -> Result<Ply<DefaultElement>, String> {
     if !bytes.starts_with(b"ply") {
         return Err("no valid PLY: it does not begin with ply".to_owned());

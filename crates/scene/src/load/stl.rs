@@ -9,8 +9,9 @@ use crate::format::text::number_token;
 const HEADER_BYTES: usize = 84;
 const TRIANGLE_BYTES: usize = 50;
 
-/// Reads the triangles in `bytes`. A file of the length that its number of triangles needs is binary, whatever
-/// its header says: some programs begin it by `solid`, as text files do. The error describes the problem.
+/// Reads the triangles in `bytes`. A file of the length that its number of triangles needs is binary,
+/// whatever its header says: some programs begin it by `solid`, as text files do. The error describes the
+/// problem.
 pub(super) fn read_stl(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
     let n = bytes.get(80..HEADER_BYTES).and_then(|word| word.try_into().ok()).map(u32::from_le_bytes);
     let needed = |n: u32| HEADER_BYTES as u64 + TRIANGLE_BYTES as u64 * u64::from(n);

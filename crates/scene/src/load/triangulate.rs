@@ -7,8 +7,8 @@ use crate::Vec3;
 /// Maximum number of corners of a face that is cut at its ears, whose time grows with their cube.
 const MAX_CORNERS: usize = 1000;
 
-/// Cuts a face into triangles of its corners: a fan from the first where that covers the face, else ears one by
-/// one. Every corner is kept, also on a straight edge, so that faces beside it share all edges. The error
+/// Cuts a face into triangles of its corners: a fan from the first where that covers the face, else ears one
+/// by one. Every corner is kept, also on a straight edge, so that faces beside it share all edges. The error
 /// describes the problem.
 pub(super) fn triangulate(corners: &[Vec3]) -> Result<Vec<[Vec3; 3]>, String> {
     let mut corners = corners.to_vec();
@@ -43,8 +43,8 @@ pub(super) fn triangulate(corners: &[Vec3]) -> Result<Vec<[Vec3; 3]>, String> {
     Ok(triangles)
 }
 
-/// Returns the corners in the plane of the face, counter-clockwise: without the coordinate in which the normal
-/// is longest. `None` if the face has no area.
+/// Returns the corners in the plane of the face, counter-clockwise: without the coordinate in which the
+/// normal is longest. `None` if the face has no area.
 fn projected(corners: &[Vec3]) -> Option<Vec<Coord<f64>>> {
     let origin = corners[0];
     let from_first = |v: &Vec3| -> Vec3 { std::array::from_fn(|i| v[i] - origin[i]) };
@@ -113,7 +113,7 @@ mod tests {
         let comb =
             [[0.0, 0.0], [5.0, 0.0], [5.0, 3.0], [4.0, 1.0], [3.0, 3.0], [2.0, 1.0], [1.0, 3.0], [0.0, 1.0]];
         let straight = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
-        for (corners, expected) in [(&l[..], 3.0), (&comb[..], 9.0), (&straight[..], 4.0)] {
+        for (corners, expected) in [(&l[..], 3.0), (&comb[..], 10.0), (&straight[..], 4.0)] {
             for begin in 0..corners.len() {
                 let mut turned = corners.to_vec();
                 turned.rotate_left(begin);
@@ -139,8 +139,12 @@ mod tests {
         assert!(triangulate(&convex[..2]).unwrap().is_empty() && triangulate(&[]).unwrap().is_empty());
         let line = flat(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [2.0, 0.0]]);
         assert_eq!(triangulate(&line).unwrap().len(), 2);
-        let star: Vec<[f64; 2]> =
-            (0..5).map(|k| (f64::from(k) * 0.8 * std::f64::consts::PI).sin_cos().into()).collect();
-        assert!(triangulate(&flat(&star)).is_err());
+        // Its edges are left, whatever the triangles.
+        let crossed = flat(&[[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 1.5], [-1.0, 0.0]]);
+        assert!(triangulate(&crossed).is_ok_and(|triangles| triangles.len() == 3));
+        let huge: Vec<Vec3> = (0..2002).map(|k| [f64::from(k), f64::from(k % 2), 0.0]).collect();
+        let folded = [huge, vec![[1000.0, 9.0, 0.0]]].concat();
+        let problem = triangulate(&folded).unwrap_err();
+        assert_eq!(problem, "a concave face of 2003 corners, expected at most 1000: triangulate it");
     }
 }

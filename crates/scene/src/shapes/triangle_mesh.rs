@@ -10,8 +10,8 @@ use crate::check::{number, vector};
 /// Minimum height of a triangle over its longest edge, where a normal is required: below it, the normal is
 /// rounding error in single precision.
 const SLIVER: f64 = 1e-5;
-/// Distances, over the longest side of the mesh, within which corners are merged if it is not closed, in turn:
-/// programs round them to single precision, or to six digits in texts.
+/// Distances, over the longest side of the mesh, within which corners are merged if it is not closed, in
+/// turn: programs round them to single precision, or to six digits in texts.
 const WELDS: [f64; 2] = [1e-6, 1e-5];
 /// Maximum number of cells along an edge of the triangle lookup grid.
 const MAX_CELLS: f64 = 512.0;
@@ -31,8 +31,8 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged; if the
-    /// surface is not closed then, so are those that differ in their last digits. The error describes the
+    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged; if
+    /// the surface is not closed then, so are those that differ in their last digits. The error describes the
     /// problem.
     pub(crate) fn new(corners: &[[Vec3; 3]]) -> Result<Self, String> {
         let all = corners.as_flattened();
@@ -231,8 +231,8 @@ fn welding_merge(corners: &[Vec3], distance: f64) -> Vec<usize> {
     first
 }
 
-/// Returns the vertices that are left when corners are replaced by others, and the triangles of them. A triangle
-/// with two equal corners is a line, whose two sides close each other.
+/// Returns the vertices that are left when corners are replaced by others, and the triangles of them. A
+/// triangle with two equal corners is a line, whose two sides close each other.
 fn merged(corners: &[Vec3], first: Vec<usize>) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let (mut vertices, mut places) = (Vec::new(), vec![u32::MAX; corners.len()]);
     for (idx, first) in first.iter().enumerate() {

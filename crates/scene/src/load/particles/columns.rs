@@ -7,8 +7,8 @@ use crate::shapes::point_cloud::PointCloud;
 /// Name of the column of temperatures in °C.
 pub(super) const TEMPERATURE: &str = "temperature";
 
-/// Names of the components of a vector, in the order in which they are looked for. Names are compared in lower
-/// case, and components counted from 0 (`Points:0` of ParaView) are x, y and z.
+/// Names of the components of a vector, in the order in which they are looked for. Names are compared in
+/// lower case, and components counted from 0 (`Points:0` of ParaView) are x, y and z.
 const POSITION: &[[&str; 3]] = &[
     ["position_x", "position_y", "position_z"],
     ["x", "y", "z"],

@@ -9,8 +9,8 @@ const MIN_NUMBERS: usize = 2;
 
 /// Reads a header row with names, whose units in brackets are ignored, and a row of numbers per particle.
 ///
-/// Columns are separated by commas, or by the semicolons, tabs or blanks of the header; without commas between
-/// columns, a decimal comma is a decimal point.
+/// Columns are separated by commas, or by the semicolons, tabs or blanks of the header; without commas
+/// between columns, a decimal comma is a decimal point.
 pub(super) fn read(bytes: &[u8]) -> Result<Columns, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16, expected UTF-8 text: save it as UTF-8".to_owned(),
