@@ -4,6 +4,7 @@ use std::io::Cursor;
 
 use crate::Vec3;
 use crate::format::text::number_token;
+use crate::loaded::MAX_FILE_BYTES;
 
 /// Bytes before the triangles of a binary file, and of each.
 const HEADER_BYTES: usize = 84;
@@ -21,6 +22,11 @@ pub(super) fn read_stl(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
         _ if is_text => read_text(bytes),
         // Some programs write more behind the triangles.
         Some(n) if needed(n) < bytes.len() as u64 => read_binary(bytes),
+        // More than a file may have: a number of something else.
+        Some(n) if needed(n) > MAX_FILE_BYTES => Err(format!(
+            "no valid STL: {} bytes that are neither a binary file nor a text that begins by solid",
+            bytes.len()
+        )),
         Some(n) => Err(format!(
             "no valid STL: {} bytes, where {n} triangles need {}, or solid at the beginning",
             bytes.len(),
@@ -74,6 +80,7 @@ fn read_text(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
         }
     }
     match corners.len() {
+        0 if triangles.is_empty() => Err("no valid STL: a text without facets".to_owned()),
         0 => Ok(triangles),
         n => Err(format!("no valid STL: it ends after {n} corners of a facet, expected 3 and endloop")),
     }

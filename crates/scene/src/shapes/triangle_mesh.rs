@@ -13,6 +13,8 @@ const SLIVER: f64 = 1e-5;
 /// Distances, over the longest side of the mesh, within which corners are merged if it is not closed, in
 /// turn: programs round them to single precision, or to six digits in texts.
 const WELDS: [f64; 2] = [1e-6, 1e-5];
+/// Distance within which the corners of a mesh that is not closed may be the same: the user decides.
+const REPAIRABLE: f64 = 1e-3;
 /// Maximum number of cells along an edge of the triangle lookup grid.
 const MAX_CELLS: f64 = 512.0;
 
@@ -46,19 +48,19 @@ impl TriangleMesh {
         let size = size.fold(0.0, f64::max);
         let exact = merged(all, exact_merge(all));
         let found = check_closed(&exact.0, &exact.1).map(|()| exact).or_else(|problem| {
-            WELDS
-                .into_iter()
-                .map(|weld| merged(all, welding_merge(all, weld * size)))
-                .find(|(vertices, triangles)| {
+            let welded = |distance: f64| {
+                Some(merged(all, welding_merge(all, distance * size))).filter(|(vertices, triangles)| {
                     !triangles.is_empty() && check_closed(vertices, triangles).is_ok()
                 })
-                .ok_or_else(|| {
-                    let weld = number(WELDS[WELDS.len() - 1] * size);
-                    format!(
-                        "{problem}, also after corners nearer than {weld} were merged; in MeshLab, Merge Close \
-                         Vertices and Close Holes repair it"
-                    )
-                })
+            };
+            WELDS.into_iter().find_map(welded).ok_or_else(|| match welded(REPAIRABLE) {
+                Some(_) => format!(
+                    "{problem}, which corners farther than {} from each other leave; Merge Close Vertices of \
+                     MeshLab repairs it",
+                    number(WELDS[WELDS.len() - 1] * size)
+                ),
+                None => problem,
+            })
         });
         let (vertices, triangles) = found?;
         if triangles.is_empty() {

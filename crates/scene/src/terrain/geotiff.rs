@@ -12,6 +12,7 @@ use super::geo_keys::{
 };
 use super::tiff_band::{Reader, invalid, limits, read_band};
 use super::{MapProjection, Terrain, check_size, turned_over, utm_remedy};
+use crate::format::text::number_token;
 
 /// Tolerated relative difference of the edges of a square pixel.
 const SQUARE_TOLERANCE: f64 = 1e-6;
@@ -132,7 +133,8 @@ fn no_data(tiff: &mut Reader<'_>) -> Result<Option<f64>, String> {
     let word = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
     word.parse().map(Some).map_err(|_| {
         format!(
-            "{word:?} as GDAL_NODATA, where a number is needed: gdal_translate -a_nodata -9999 old.tif new.tif"
+            "{} as GDAL_NODATA, where a number is needed: gdal_translate -a_nodata -9999 old.tif new.tif",
+            number_token(word)
         )
     })
 }
@@ -248,7 +250,7 @@ mod tests {
         );
         let word = Tags { no_data: "none", ..Tags::default() };
         let word = floats(&word).unwrap_err();
-        assert!(word.starts_with("\"none\" as GDAL_NODATA, where a number is needed"), "{word}");
+        assert!(word.starts_with("text as GDAL_NODATA, where a number is needed"), "{word}");
         let coloured = geotiff::<colortype::RGB8>(&Tags::default(), &[0; 18]);
         assert!(read_geotiff(&coloured).unwrap_err().contains("where one band of heights is needed"));
         assert!(read_geotiff(b"II*").unwrap_err().starts_with("no valid TIFF: "));
