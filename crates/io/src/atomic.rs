@@ -19,24 +19,27 @@ pub enum Durability {
 ///
 /// An existing file at `path` stays intact until the rename. On failure the temporary file is removed; the
 /// error names `path`. The temporary name is fixed, so the next write overwrites what a kill leaves behind.
+/// A symbolic link at `path` stays: the file that it leads to is replaced.
 ///
 /// # Errors
-/// [`Error::Io`], naming the path.
+/// [`Error::Io`], naming the path; also if it is a folder, a device, a pipe or a link to one or to nothing.
 pub fn write(
     path: &Path,
     durability: Durability,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<()> {
-    let temporary = temporary_name(path)?;
+    let target = &*regular_target(path)?;
+    let temporary = temporary_name(target)?;
     let written = write_temporary(&temporary, durability, content).map_err(Error::io("write", path));
-    let renamed = written.and_then(|()| fs::rename(&temporary, path).map_err(Error::io("rename into", path)));
+    let renamed =
+        written.and_then(|()| fs::rename(&temporary, target).map_err(Error::io("rename into", path)));
     if renamed.is_err() {
         // The first error is the one to report; a leftover temporary file is harmless.
         let _ = fs::remove_file(&temporary);
         return renamed;
     }
     if durability == Durability::Machine {
-        sync_directory_of(path)?;
+        sync_directory_of(target)?;
     }
     Ok(())
 }
@@ -64,6 +67,33 @@ pub fn sync(path: &Path) -> Result<()> {
     sync_directory_of(path)
 }
 
+/// Returns the path of the regular file that a write to `path` may replace or create: where a symbolic link
+/// leads to.
+pub(crate) fn regular_target(path: &Path) -> Result<PathBuf> {
+    let refuse = |found: &str| {
+        let problem = format!("found {found}, expected a regular file or none");
+        let cause = io::Error::new(io::ErrorKind::InvalidInput, problem);
+        Err(Error::Io { operation: "write", path: path.to_owned(), cause })
+    };
+    let is_link = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata.is_symlink(),
+        // What else prevents the write is reported by it.
+        Err(_) => return Ok(path.to_owned()),
+    };
+    let target = match fs::canonicalize(path) {
+        Ok(target) if is_link => target,
+        Err(_) if is_link => return refuse("a link that leads to no file"),
+        _ => path.to_owned(),
+    };
+    match fs::metadata(&target) {
+        Ok(metadata) if metadata.is_dir() => refuse("a folder"),
+        Ok(metadata) if !metadata.is_file() => refuse("a device or a pipe"),
+        _ => Ok(target),
+    }
+}
+
+/// Returns the name under which a file is written before it replaces `path`; it must be free, or that of a
+/// regular file.
 pub(crate) fn temporary_name(path: &Path) -> Result<PathBuf> {
     let Some(name) = path.file_name() else {
         let cause = io::Error::new(io::ErrorKind::InvalidInput, "expected a path that ends in a file name");
@@ -72,7 +102,16 @@ pub(crate) fn temporary_name(path: &Path) -> Result<PathBuf> {
     let mut temporary = std::ffi::OsString::from(".");
     temporary.push(name);
     temporary.push(".tmp");
-    Ok(path.with_file_name(temporary))
+    let temporary = path.with_file_name(temporary);
+    match fs::symlink_metadata(&temporary) {
+        // A folder makes the write fail.
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            let problem = format!("found a link or a device at {}", temporary.display());
+            let cause = io::Error::new(io::ErrorKind::AlreadyExists, problem);
+            Err(Error::Io { operation: "write", path: path.to_owned(), cause })
+        }
+        _ => Ok(temporary),
+    }
 }
 
 /// Makes a rename, or a new file or folder, survive a crash of the machine.
@@ -119,6 +158,41 @@ mod tests {
         let path = dir.path().join("nosuch/file");
         let error = write(&path, Durability::Process, |_| Ok(())).unwrap_err().to_string();
         assert!(error.contains("nosuch"), "{error}");
+    }
+
+    /// A link is followed, and no device, pipe or folder becomes a file.
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_replaced() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        use std::process::Command;
+
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let replace = |name: &str| {
+            write(&at(name), Durability::Machine, |out| out.write_all(b"new"))
+                .map_err(|error| error.to_string())
+        };
+        fs::create_dir(at("other")).unwrap();
+        fs::write(at("other/file"), "old").unwrap();
+        symlink("other/file", at("link")).unwrap();
+        replace("link").unwrap();
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
+        assert_eq!(fs::read(at("other/file")).unwrap(), b"new");
+        symlink("none", at("dangling")).unwrap();
+        assert!(replace("dangling").unwrap_err().contains("a link that leads to no file"));
+        symlink("/dev/null", at("device")).unwrap();
+        let device = replace("device").unwrap_err();
+        assert!(device.contains("a device or a pipe, expected a regular file"), "{device}");
+        assert!(replace("other").unwrap_err().contains("a folder"));
+        if Command::new("mkfifo").arg(at("pipe")).status().is_ok_and(|status| status.success()) {
+            assert!(replace("pipe").unwrap_err().contains("a device or a pipe"));
+            assert!(fs::metadata(at("pipe")).unwrap().file_type().is_fifo());
+        }
+        // What is written first is not written through a link either.
+        symlink("other/file", at(".plain.tmp")).unwrap();
+        assert!(replace("plain").unwrap_err().contains(".plain.tmp"));
+        assert_eq!(fs::read(at("other/file")).unwrap(), b"new");
     }
 
     #[test]

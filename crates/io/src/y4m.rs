@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::atomic::temporary_name;
+use crate::atomic::{regular_target, temporary_name};
 use crate::error::{Error, Result};
 
 /// Weights of red and blue in luma; the rest is green.
@@ -40,6 +40,7 @@ impl Y4mWriter {
     /// # Errors
     /// [`Error::Io`], naming the path.
     pub fn create(path: &Path, width: u32, height: u32, fps: u32) -> Result<Self> {
+        let path = &*regular_target(path)?;
         let temporary = temporary_name(path)?;
         let matrix = matrix(width, height);
         let file = File::create(&temporary).map_err(Error::io("write", path))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::check::Checker;
 use crate::load::mesh_file::read_triangles;
-use crate::load::particle_file::read_particles;
+use crate::load::particles::read_particles;
 use crate::loaded::{Loaded, Missing, read};
 use crate::shapes::outline::{NoOutline, Outline};
 use crate::shapes::triangle_mesh::TriangleMesh;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::check::Checker;
 use crate::load::mesh_file::read_triangles;
 use crate::load::polygon_file::{CompanionFiles, read_polygons};
-use crate::loaded::{Loaded, Missing, read};
+use crate::loaded::{Loaded, Missing, read, read_bounded};
 use crate::terrain::{MapProjection, Refusal, TerrainSource};
 use crate::{
     BodyShape, MAX_BODY_TRIANGLES, Polygon, Release, ReleaseArea, Scene, SceneError, Slab, SlabShape,
@@ -102,12 +102,25 @@ fn load_release(
     // Without a terrain, validation refuses the release.
     let Some(terrain) = terrain else { return Ok(()) };
     let files = CompanionFiles {
-        dbf: other_file(path, "dbf").and_then(|path| std::fs::read(path).ok()),
+        dbf: match other_file(path, "dbf").map(|path| read_bounded(&path)) {
+            Some(Err(problem)) => {
+                return Err(Refusal::new(key, format!("{path}: the .dbf beside it: {problem}"), POLYGONS));
+            }
+            table => table.and_then(Result::ok),
+        },
         prj: beside(path, "prj"),
     };
     let file = read_polygons(Path::new(path), &bytes, files)
         .map_err(|problem| Refusal::new(&*key, format!("{path}: {problem}"), POLYGONS))?;
     let projection = file.projection.map(MapProjection::new);
+    if let Some(problem) = projection.as_ref().and_then(MapProjection::problem) {
+        let system = terrain.projection().map_or("that of the terrain".to_owned(), MapProjection::name);
+        return Err(Refusal::new(
+            key,
+            format!("{path}: {problem}"),
+            format!("the projection of the terrain, in metres: ogr2ogr -t_srs {system} new.shp old.shp"),
+        ));
+    }
     if let (Some(theirs), Some(ours)) = (&projection, terrain.projection())
         && theirs.is_same(ours) == Some(false)
     {
@@ -200,6 +213,6 @@ fn other_file(path: &str, ending: &str) -> Option<std::path::PathBuf> {
 
 /// Returns the text of that file.
 fn beside(path: &str, ending: &str) -> Option<String> {
-    let bytes = std::fs::read(other_file(path, ending)?).ok()?;
+    let bytes = read_bounded(&other_file(path, ending)?).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim().to_owned())
 }

@@ -3,11 +3,13 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use ply_rs_bw::parser::Parser;
-use ply_rs_bw::ply::{DefaultElement, Property};
+use ply_rs_bw::ply::Property;
 
+use super::stl::read_stl;
+use super::triangulate::triangulate;
 use crate::Vec3;
-use crate::format::text::not_utf8;
+use crate::format::text::{not_utf8, number_token, without_byte_order_mark};
+use crate::load::ply;
 
 /// Reads the triangles in `bytes`, the contents of `path`, whose extension gives the format. The error
 /// describes the problem.
@@ -24,23 +26,28 @@ pub(crate) fn read_triangles(path: &Path, bytes: &[u8]) -> Result<Vec<[Vec3; 3]>
 fn read_obj(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
     // The reader says of such a byte only that it cannot read.
     std::str::from_utf8(bytes).map_err(|error| format!("no valid OBJ: {}", not_utf8(bytes, error)))?;
-    let options = tobj::LoadOptions {
-        triangulate: true,
-        ignore_points: true,
-        ignore_lines: true,
-        ..Default::default()
-    };
+    let options = tobj::LoadOptions { ignore_points: true, ignore_lines: true, ..Default::default() };
     // Materials are ignored.
     let no_materials = |_: &Path| Ok(Default::default());
-    let text = of_positions(&String::from_utf8_lossy(bytes))?;
+    let text = of_positions(without_byte_order_mark(&String::from_utf8_lossy(bytes)))?;
     let (models, _) = tobj::load_obj_buf(&mut Cursor::new(text), &options, no_materials)
         .map_err(|cause| format!("no valid OBJ: {cause}"))?;
     let mut triangles = Vec::new();
     for mesh in models.iter().map(|model| &model.mesh) {
-        let at = |&vertex: &u32| -> Vec3 {
+        let at = |vertex: u32| -> Vec3 {
             std::array::from_fn(|i| f64::from(mesh.positions[3 * vertex as usize + i]))
         };
-        triangles.extend(mesh.indices.chunks_exact(3).map(|t| [at(&t[0]), at(&t[1]), at(&t[2])]));
+        // Without a list of them, all faces have three corners.
+        let n_faces =
+            if mesh.face_arities.is_empty() { mesh.indices.len() / 3 } else { mesh.face_arities.len() };
+        let mut begin = 0;
+        for face in 0..n_faces {
+            let end = begin + mesh.face_arities.get(face).map_or(3, |n| *n as usize);
+            let corners: Vec<Vec3> = mesh.indices[begin..end].iter().map(|vertex| at(*vertex)).collect();
+            let cut = triangulate(&corners);
+            triangles.extend(cut.map_err(|problem| format!("face {}: {problem}", face + 1))?);
+            begin = end;
+        }
     }
     Ok(triangles)
 }
@@ -53,15 +60,22 @@ fn of_positions(text: &str) -> Result<String, String> {
     }
     let n_vertices = text.lines().filter(|line| first(line) == Some("v")).count() as i64;
     let (mut found, mut n_before) = (String::with_capacity(text.len()), 0_i64);
+    // The rest of a line that is continued on the next.
+    let mut begun = String::new();
     for (line, number) in text.lines().zip(1..) {
-        match first(line) {
-            Some("vn" | "vt") => {}
+        if let Some(part) = line.trim_end().strip_suffix('\\') {
+            begun = begun + part + " ";
+            continue;
+        }
+        let line = std::mem::take(&mut begun) + line;
+        let refuse = |problem: String| format!("no valid OBJ: line {number}: {problem}");
+        let words = || line.split_whitespace().skip(1);
+        match first(&line) {
             Some("f") => {
                 found.push('f');
-                for word in line.split_whitespace().skip(1) {
+                for word in words().take_while(|word| !word.starts_with('#')) {
                     let vertex = word.split('/').next().unwrap_or_default();
-                    let problem =
-                        || format!("no valid OBJ: line {number}: vertex {vertex:?} of {n_vertices}");
+                    let problem = || refuse(format!("vertex {} of {n_vertices}", number_token(vertex)));
                     let vertex: i64 = vertex.parse().map_err(|_| problem())?;
                     // Negative numbers count back from the last vertex so far.
                     let vertex = if vertex < 0 { vertex.saturating_add(n_before + 1) } else { vertex };
@@ -72,29 +86,27 @@ fn of_positions(text: &str) -> Result<String, String> {
                 }
                 found.push('\n');
             }
-            word => {
-                n_before += i64::from(word == Some("v"));
-                found.push_str(line);
-                found.push('\n');
+            Some("v") => {
+                n_before += 1;
+                // A weight or a colour may follow.
+                let numbers: Vec<&str> = words().take(3).collect();
+                if let Some(word) = numbers.iter().find(|word| word.parse::<f32>().is_err()) {
+                    return Err(refuse(format!("found {}, expected a coordinate", number_token(word))));
+                }
+                if numbers.len() < 3 {
+                    return Err(refuse(format!("found {} coordinates, expected 3", numbers.len())));
+                }
+                found.push_str(&format!("v {}\n", numbers.join(" ")));
             }
+            // Groups, materials, normals and texture coordinates are not needed.
+            _ => {}
         }
     }
     Ok(found)
 }
 
-fn read_stl(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
-    let invalid = |cause: std::io::Error| format!("no valid STL: {cause}");
-    let mut cursor = Cursor::new(bytes);
-    stl_io::create_stl_reader(&mut cursor)
-        .map_err(invalid)?
-        .map(|triangle| triangle.map(|t| t.vertices.map(|v| v.0.map(f64::from))).map_err(invalid))
-        .collect()
-}
-
 fn read_ply(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
-    let ply = Parser::<DefaultElement>::new()
-        .read_ply(&mut Cursor::new(bytes))
-        .map_err(|cause| format!("no valid PLY: {cause}"))?;
+    let ply = ply::read_ply(bytes)?;
     let element = |name: &str| ply.payload.get(name).ok_or(format!("a PLY without the element {name}"));
     let vertices = element("vertex")?
         .iter()
@@ -102,15 +114,14 @@ fn read_ply(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
         .collect::<Option<Vec<Vec3>>>()
         .ok_or("vertices without x, y and z")?;
     let mut triangles = Vec::new();
-    for face in element("face")? {
+    for (face, number) in element("face")?.iter().zip(1..) {
         let list = face.get("vertex_indices").or(face.get("vertex_index")).and_then(indices);
         let corners = list.ok_or("faces without vertex_indices")?;
         let corners = corners
             .into_iter()
             .map(|idx| vertices.get(idx).copied().ok_or(format!("vertex {idx} of {}", vertices.len())))
             .collect::<Result<Vec<Vec3>, _>>()?;
-        // Faces with more than three corners are triangulated as fans.
-        triangles.extend(corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]));
+        triangles.extend(triangulate(&corners).map_err(|problem| format!("face {number}: {problem}"))?);
     }
     Ok(triangles)
 }

@@ -2,11 +2,16 @@
 //! polygons that it names.
 
 mod builtin;
+mod dbf;
 mod files;
 mod ground;
+mod gzip;
 mod mesh_file;
-mod particle_file;
+mod particles;
+mod ply;
 mod polygon_file;
 mod scene;
+mod stl;
+mod triangulate;
 
 pub use builtin::{Builtin, builtin};

@@ -1,13 +1,13 @@
 //! Reads polygons from shapefiles and GeoJSON.
 
-use std::io::Cursor;
+use std::io::{Cursor, ErrorKind};
 use std::path::Path;
 
 use geojson::{GeoJson, Geometry, GeometryValue, JsonObject};
-use shapefile::dbase::{FieldValue, Record};
-use shapefile::{PolygonRing, Shape};
+use shapefile::{PolygonRing, Shape, ShapeType};
 
-use crate::format::text::not_utf8;
+use super::dbf::read_rows;
+use crate::format::text::{not_utf8, without_byte_order_mark};
 use crate::shapes::polygon::Polygon;
 
 /// Attributes that give the thickness of the snow, in order of precedence.
@@ -59,20 +59,27 @@ pub(crate) fn read_polygons(
 }
 
 fn read_shapefile(bytes: &[u8], beside: CompanionFiles) -> Result<PolygonFile, String> {
-    let invalid = |cause: shapefile::Error| format!("no valid shapefile: {cause}");
+    let invalid = |cause: shapefile::Error| format!("no valid shapefile: {}", problem_of(&cause));
     let shapes =
         shapefile::ShapeReader::new(Cursor::new(bytes)).and_then(|reader| reader.read()).map_err(invalid)?;
-    let records = match beside.dbf {
-        Some(bytes) => shapefile::dbase::Reader::new(Cursor::new(bytes))
-            .and_then(|mut reader| reader.read())
-            .map_err(|cause| format!("the .dbf beside it is no valid dBase file: {cause}"))?,
+    let rows = match beside.dbf {
+        Some(bytes) => read_rows(&bytes, &THICKNESS)
+            .map_err(|problem| format!("the .dbf beside it is no valid dBase file: {problem}"))?,
         None => Vec::new(),
     };
-    if !records.is_empty() && records.len() != shapes.len() {
-        return Err(format!("{} shapes, and {} records in the .dbf beside it", shapes.len(), records.len()));
+    if !rows.is_empty() && rows.len() != shapes.len() {
+        return Err(format!(
+            "{} shapes, and {} rows in the .dbf beside it: ogr2ogr new.shp old.shp writes both anew",
+            shapes.len(),
+            rows.len()
+        ));
     }
     let mut areas = Vec::new();
     for (idx, shape) in shapes.into_iter().enumerate() {
+        let row = rows.get(idx);
+        if row.is_some_and(|row| row.is_deleted) {
+            continue;
+        }
         let at = |[x, y]: [f64; 2]| [x, y];
         let rings = match shape {
             Shape::NullShape => continue,
@@ -80,16 +87,32 @@ fn read_shapefile(bytes: &[u8], beside: CompanionFiles) -> Result<PolygonFile, S
             Shape::PolygonM(polygon) => rings_of(polygon.rings(), |p| at([p.x, p.y])),
             Shape::PolygonZ(polygon) => rings_of(polygon.rings(), |p| at([p.x, p.y])),
             other => {
-                return Err(format!(
-                    "shape {} is a {}, where polygons are needed",
-                    idx + 1,
-                    other.shapetype()
-                ));
+                let name = match other.shapetype() {
+                    ShapeType::Point | ShapeType::PointM | ShapeType::PointZ => "a point",
+                    ShapeType::Multipoint | ShapeType::MultipointM | ShapeType::MultipointZ => "points",
+                    ShapeType::Polyline | ShapeType::PolylineM | ShapeType::PolylineZ => "a line",
+                    _ => "a surface of patches",
+                };
+                return Err(format!("shape {} is {name}, where polygons are needed", idx + 1));
             }
         };
-        areas.push((Polygon { rings }, records.get(idx).and_then(thickness_of_record)));
+        // Parts are areas of their own, as those of a MultiPolygon are.
+        let thickness = row.and_then(|row| row.number);
+        areas.extend(Polygon { rings }.parts().into_iter().map(|part| (part, thickness)));
     }
     Ok(PolygonFile { areas, projection: beside.prj })
+}
+
+fn problem_of(cause: &shapefile::Error) -> String {
+    match cause {
+        shapefile::Error::IoError(cause) if cause.kind() == ErrorKind::UnexpectedEof => {
+            "it ends before its shapes do".to_owned()
+        }
+        shapefile::Error::InvalidFileCode(_) => "it does not begin as one".to_owned(),
+        shapefile::Error::InvalidShapeType(code) => format!("a shape of type {code}"),
+        shapefile::Error::MismatchShapeType { .. } => "shapes of several types".to_owned(),
+        _ => "a damaged record".to_owned(),
+    }
 }
 
 fn rings_of<P>(rings: &[PolygonRing<P>], at: impl Fn(&P) -> [f64; 2]) -> Vec<Vec<[f64; 2]>> {
@@ -104,25 +127,18 @@ fn without_last(mut ring: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     ring
 }
 
-fn thickness_of_record(record: &Record) -> Option<f64> {
-    THICKNESS.iter().find_map(|name| {
-        let fields = record.clone().into_iter();
-        let (_, value) = fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
-        match value {
-            FieldValue::Numeric(number) => number,
-            FieldValue::Float(number) => number.map(f64::from),
-            FieldValue::Integer(number) => Some(f64::from(number)),
-            FieldValue::Double(number) => Some(number),
-            FieldValue::Character(text) => text?.trim().parse().ok(),
-            _ => None,
-        }
-    })
-}
-
 fn read_geojson(bytes: &[u8]) -> Result<PolygonFile, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("no valid GeoJSON: {}", not_utf8(bytes, error)))?;
-    let json: GeoJson = text.parse().map_err(|cause| format!("no valid GeoJSON: {cause}"))?;
+    let json: GeoJson = without_byte_order_mark(text).parse().map_err(|cause| match cause {
+        geojson::Error::MalformedGeoJson(cause) if !cause.is_data() => {
+            format!("no valid GeoJSON: line {}, column {}: expected JSON", cause.line(), cause.column())
+        }
+        geojson::Error::PositionTooShort(n) => {
+            format!("no valid GeoJSON: a position of {n} numbers, expected two or three")
+        }
+        _ => "no valid GeoJSON: JSON, but expected features or geometries of RFC 7946".to_owned(),
+    })?;
     let mut areas = Vec::new();
     let projection = match json {
         GeoJson::FeatureCollection(collection) => {
@@ -186,7 +202,7 @@ fn collect(
 fn thickness_of_properties(properties: &JsonObject) -> Option<f64> {
     THICKNESS.iter().find_map(|name| {
         let (_, value) = properties.iter().find(|(property, _)| property.eq_ignore_ascii_case(name))?;
-        value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+        value.as_f64().or_else(|| value.as_str()?.trim().replacen(',', ".", 1).parse().ok())
     })
 }
 
@@ -195,6 +211,9 @@ fn thickness_of_properties(properties: &JsonObject) -> Option<f64> {
 /// longitudes and latitudes, but programs that write metres still write it.
 fn named_system(members: Option<&JsonObject>) -> Option<String> {
     let name = members?.get("crs")?.get("properties")?.get("name")?.as_str()?;
+    // A compound name has the horizontal system first: `urn:ogc:def:crs,crs:EPSG::25832,crs:EPSG::5783`.
+    let name =
+        name.strip_prefix("urn:ogc:def:crs,").and_then(|names| names.split(',').next()).unwrap_or(name);
     let code = name.rsplit(':').next()?;
     // CRS84 is another name for longitudes and latitudes.
     if code.eq_ignore_ascii_case("CRS84") {
@@ -205,13 +224,25 @@ fn named_system(members: Option<&JsonObject>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use shapefile::dbase::{FieldName, TableWriterBuilder};
     use shapefile::{Point, Polyline};
 
+    use super::super::dbf::tests::table;
     use super::*;
 
     fn points(corners: &[[f64; 2]]) -> Vec<Point> {
         corners.iter().map(|&[x, y]| Point::new(x, y)).collect()
+    }
+
+    /// Returns a shapefile of polygons given by their rings.
+    fn shapefile_of(shapes: &[&[PolygonRing<Point>]]) -> Vec<u8> {
+        let mut shp = Cursor::new(Vec::new());
+        {
+            let mut writer = shapefile::ShapeWriter::new(&mut shp);
+            for rings in shapes {
+                writer.write_shape(&shapefile::Polygon::with_rings(rings.to_vec())).unwrap();
+            }
+        }
+        shp.into_inner()
     }
 
     fn geojson(text: &str) -> Result<PolygonFile, String> {
@@ -220,24 +251,13 @@ mod tests {
 
     #[test]
     fn a_shapefile_has_rings_and_thickness() {
-        let (mut shp, mut shx, mut dbf) =
-            (Cursor::new(Vec::new()), Cursor::new(Vec::new()), Cursor::new(Vec::new()));
-        {
-            let table = TableWriterBuilder::new()
-                .add_numeric_field(FieldName::try_from("Thickness").unwrap(), 11, 3)
-                .build_with_dest(&mut dbf);
-            let shapes = shapefile::ShapeWriter::with_shx(&mut shp, &mut shx);
-            let mut writer = shapefile::Writer::new(shapes, table);
-            let polygon = shapefile::Polygon::with_rings(vec![
-                PolygonRing::Outer(points(&[[0.0, 0.0], [0.0, 4.0], [4.0, 4.0], [4.0, 0.0]])),
-                PolygonRing::Inner(points(&[[1.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]])),
-            ]);
-            let mut record = Record::default();
-            record.insert("Thickness".to_owned(), FieldValue::Numeric(Some(1.25)));
-            writer.write_shape_and_record(&polygon, &record).unwrap();
-        }
-        let beside = || CompanionFiles { dbf: Some(dbf.get_ref().clone()), prj: Some("PROJCS[]".to_owned()) };
-        let file = read_polygons(Path::new("x.SHP"), shp.get_ref(), beside()).unwrap();
+        let shp = shapefile_of(&[&[
+            PolygonRing::Outer(points(&[[0.0, 0.0], [0.0, 4.0], [4.0, 4.0], [4.0, 0.0]])),
+            PolygonRing::Inner(points(&[[1.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]])),
+        ]]);
+        let dbf = table(0, &[("Thickness", b'N', 5)], &[(b' ', b" 1.25")]);
+        let beside = || CompanionFiles { dbf: Some(dbf.clone()), prj: Some("PROJCS[]".to_owned()) };
+        let file = read_polygons(Path::new("x.SHP"), &shp, beside()).unwrap();
         assert_eq!(file.projection.as_deref(), Some("PROJCS[]"));
         let [(polygon, thickness)] = &file.areas[..] else { panic!("{} areas", file.areas.len()) };
         assert_eq!(
@@ -245,16 +265,69 @@ mod tests {
             (2, 4, 15.0, Some(1.25))
         );
 
-        let alone = read_polygons(Path::new("x.shp"), shp.get_ref(), CompanionFiles::default()).unwrap();
+        let alone = read_polygons(Path::new("x.shp"), &shp, CompanionFiles::default()).unwrap();
         assert_eq!(alone.areas[0].1, None);
-        let cut = &shp.get_ref()[..shp.get_ref().len() - 9];
+        let cut = &shp[..shp.len() - 9];
         assert!(
             read_polygons(Path::new("x.shp"), cut, beside()).unwrap_err().starts_with("no valid shapefile: ")
         );
         let damaged = CompanionFiles { dbf: Some(vec![1, 2, 3]), prj: None };
-        assert!(
-            read_polygons(Path::new("x.shp"), shp.get_ref(), damaged).unwrap_err().contains(".dbf beside it")
+        assert!(read_polygons(Path::new("x.shp"), &shp, damaged).unwrap_err().contains(".dbf beside it"));
+    }
+
+    /// Thickness from a table with umlauts of code page 1252; a deleted row and its shape are left out.
+    #[test]
+    fn attribute_tables_of_arcgis_are_read() {
+        let square =
+            |x: f64| [PolygonRing::Outer(points(&[[x, 0.0], [x, 1.0], [x + 1.0, 1.0], [x + 1.0, 0.0]]))];
+        let shp = shapefile_of(&[&square(0.0), &square(5.0), &square(9.0)]);
+        let columns = [("name", b'C', 6), ("thickness", b'N', 4)];
+        let rows: [(u8, &[u8]); 3] = [(b' ', b"H\xfctte  1.5"), (b'*', b"x      2.0"), (b' ', b"y      2.5")];
+        let beside = CompanionFiles { dbf: Some(table(0x57, &columns, &rows)), prj: None };
+        let file = read_polygons(Path::new("x.shp"), &shp, beside).unwrap();
+        let found: Vec<_> =
+            file.areas.iter().map(|(area, thickness)| (area.bounds().0[0], *thickness)).collect();
+        assert_eq!(found, [(0.0, Some(1.5)), (9.0, Some(2.5))]);
+        let short = CompanionFiles { dbf: Some(table(0, &columns, &rows[..1])), prj: None };
+        let problem = read_polygons(Path::new("x.shp"), &shp, short).unwrap_err();
+        assert!(problem.contains("3 shapes, and 1 rows") && problem.contains("ogr2ogr"), "{problem}");
+    }
+
+    /// Parts of a shape are the same areas as those of a MultiPolygon.
+    #[test]
+    fn parts_are_areas_of_their_own() {
+        let shp = shapefile_of(&[&[
+            PolygonRing::Outer(points(&[[0.0, 0.0], [0.0, 4.0], [4.0, 4.0], [4.0, 0.0]])),
+            PolygonRing::Outer(points(&[[9.0, 0.0], [9.0, 1.0], [10.0, 1.0], [10.0, 0.0]])),
+            PolygonRing::Inner(points(&[[1.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]])),
+        ]]);
+        let shape = read_polygons(Path::new("x.shp"), &shp, CompanionFiles::default()).unwrap();
+        let json = geojson(
+            r#"{"type":"MultiPolygon","coordinates":[[[[0,0],[0,4],[4,4],[4,0],[0,0]],
+            [[1,1],[2,1],[2,2],[1,2],[1,1]]],[[[9,0],[9,1],[10,1],[10,0],[9,0]]]]}"#,
         );
+        assert_eq!(shape.areas, json.unwrap().areas);
+        assert_eq!(shape.areas.len(), 2);
+    }
+
+    #[test]
+    fn files_that_are_no_polygons_are_not_repeated() {
+        for (name, text) in [
+            ("a.geojson", "root:x:0:0:root"),
+            ("a.json", "{\"type\":\"secret\"}"),
+            ("a.json", "{\"type\":\"Polygon\",\"coordinates\":\"secret\"}"),
+            ("a.json", "[\"secret\"]"),
+            (
+                "a.shp",
+                "root:x:0:0:root:/root:/bin/bash and more than a hundred bytes of text, which a header needs, \
+                       and some more",
+            ),
+        ] {
+            let problem =
+                read_polygons(Path::new(name), text.as_bytes(), CompanionFiles::default()).unwrap_err();
+            assert!(problem.starts_with("no valid "), "{problem}");
+            assert!(!problem.contains("root") && !problem.contains("secret"), "{problem}");
+        }
     }
 
     #[test]

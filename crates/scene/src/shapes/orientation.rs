@@ -58,6 +58,9 @@ struct Use {
     is_ahead: bool,
 }
 
+/// Beginning of the error of a surface that is not closed.
+pub(super) const OPEN_EDGE: &str = "an open edge";
+
 /// Returns the connected part of each triangle of a closed surface, numbered from 0 in the order of their
 /// first triangles. Within a part, all triangles face the same side of it.
 ///
@@ -86,7 +89,7 @@ pub(super) fn parts(
     if let Some(open) = runs().filter(|run| run.len() % 2 == 1).map(|run| run[0]).min_by_key(|a| a.triangle) {
         let [low, high] = open.edge.map(|v| vector(vertices[v as usize]));
         let [from, to] = if open.is_ahead { [low, high] } else { [high, low] };
-        return Err(format!("an open edge from {from} to {to}, of {}", number(open.triangle as usize)));
+        return Err(format!("{OPEN_EDGE} from {from} to {to}, of {}", number(open.triangle as usize)));
     }
     let mut sets = Sets::new(triangles.len());
     for run in runs().filter(|run| run.len() == 2) {

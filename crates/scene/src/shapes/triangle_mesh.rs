@@ -4,13 +4,18 @@ use std::collections::HashMap;
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-use super::orientation::{Part, parts, turned_note};
+use super::orientation::{OPEN_EDGE, Part, parts, turned_note};
 use crate::Vec3;
-use crate::check::vector;
+use crate::check::{number, vector};
 
 /// Minimum height of a triangle over its longest edge, where a normal is required: below it, the normal is
 /// rounding error in single precision.
 const SLIVER: f64 = 1e-5;
+/// Distances, over the longest side of the mesh, within which corners are merged if it is not closed, in
+/// turn: programs round them to single precision, or to six digits in texts.
+const WELDS: [f64; 2] = [1e-6, 1e-5];
+/// Distance within which the corners of a mesh that is not closed may be the same: the user decides.
+const REPAIRABLE: f64 = 1e-3;
 /// Maximum number of cells along an edge of the triangle lookup grid.
 const MAX_CELLS: f64 = 512.0;
 
@@ -31,37 +36,43 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged, and
-    /// parts whose triangles face the wrong side are turned: outer ones inward, or cavities outward. The
-    /// error describes the problem.
+    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged; if
+    /// the surface is not closed then, so are those that differ in their last digits. Parts whose triangles
+    /// face the wrong side are turned: outer ones inward, or cavities outward. The error describes the
+    /// problem.
     pub(crate) fn new(corners: &[[Vec3; 3]]) -> Result<Self, String> {
-        let mut vertices: Vec<Vec3> = Vec::new();
-        let mut places = HashMap::new();
-        let mut triangles = Vec::with_capacity(corners.len());
-        // Position of each triangle in the file.
-        let mut places_in_file = Vec::with_capacity(corners.len());
-        for (idx, triangle) in corners.iter().enumerate() {
-            if let Some(corner) = triangle.iter().find(|corner| !corner.iter().all(|x| x.is_finite())) {
-                return Err(format!("a corner at {}", vector(*corner)));
-            }
-            let triangle = triangle.map(|corner| {
-                // Adding zero turns a negative zero into a positive one.
-                *places.entry(corner.map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
-                    vertices.push(corner);
-                    vertices.len() as u32 - 1
-                })
-            });
-            // A triangle with two equal corners is a line, whose two sides close each other.
-            if triangle[0] != triangle[1] && triangle[1] != triangle[2] && triangle[2] != triangle[0] {
-                triangles.push(triangle);
-                places_in_file.push(idx as u32);
-            }
+        let all = corners.as_flattened();
+        if let Some(corner) = all.iter().find(|corner| !corner.iter().all(|x| x.is_finite())) {
+            return Err(format!("a corner at {}", vector(*corner)));
         }
+        let size = (0..3).map(|i| {
+            let (low, high) = (|a: f64, v: &Vec3| a.min(v[i]), |a: f64, v: &Vec3| a.max(v[i]));
+            all.iter().fold(f64::NEG_INFINITY, high) - all.iter().fold(f64::INFINITY, low)
+        });
+        let size = size.fold(0.0, f64::max);
+        let exact = merged(all, exact_merge(all));
+        let found = exact.parts(corners.len()).map(|parts| (exact, parts)).or_else(|problem| {
+            if !problem.starts_with(OPEN_EDGE) {
+                return Err(problem);
+            }
+            let welded = |distance: f64| {
+                let mesh = merged(all, welding_merge(all, distance * size));
+                let parts = mesh.parts(corners.len()).ok().filter(|_| !mesh.triangles.is_empty())?;
+                Some((mesh, parts))
+            };
+            WELDS.into_iter().find_map(welded).ok_or_else(|| match welded(REPAIRABLE) {
+                Some(_) => format!(
+                    "{problem}, which corners farther than {} from each other leave; Merge Close Vertices of \
+                     MeshLab repairs it",
+                    number(WELDS[WELDS.len() - 1] * size)
+                ),
+                None => problem,
+            })
+        });
+        let (Merged { vertices, triangles, .. }, part_of) = found?;
         if triangles.is_empty() {
             return Err("no triangles".to_owned());
         }
-        let number = |idx: usize| format!("triangle {} of {}", places_in_file[idx] + 1, corners.len());
-        let part_of = parts(&vertices, &triangles, number)?;
         let min = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::INFINITY, f64::min);
         let max = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::NEG_INFINITY, f64::max);
         let bounds: [Vec3; 2] = [std::array::from_fn(min), std::array::from_fn(max)];
@@ -323,6 +334,67 @@ impl TriangleMesh {
     }
 }
 
+/// Returns for each corner the first one with the same coordinates.
+fn exact_merge(corners: &[Vec3]) -> Vec<usize> {
+    let mut places = HashMap::with_capacity(corners.len());
+    // Adding zero turns a negative zero into a positive one.
+    let key = |corner: &Vec3| corner.map(|x| (x + 0.0).to_bits());
+    corners.iter().enumerate().map(|(idx, corner)| *places.entry(key(corner)).or_insert(idx)).collect()
+}
+
+/// Returns for each corner the first one that is at most `distance` away along each axis.
+fn welding_merge(corners: &[Vec3], distance: f64) -> Vec<usize> {
+    let cell = |corner: &Vec3| corner.map(|x| (x / distance).floor() as i64);
+    let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
+    let mut first = Vec::with_capacity(corners.len());
+    for (idx, corner) in corners.iter().enumerate() {
+        let at = cell(corner);
+        let is_near = |other: &&usize| (0..3).all(|i| (corners[**other][i] - corner[i]).abs() <= distance);
+        let near = (0..27).find_map(|k: i64| {
+            let beside = [k % 3, k / 3 % 3, k / 9].map(|step| step - 1);
+            let around = std::array::from_fn(|i| at[i].saturating_add(beside[i]));
+            cells.get(&around).and_then(|others| others.iter().find(is_near)).copied()
+        });
+        if near.is_none() {
+            cells.entry(at).or_default().push(idx);
+        }
+        first.push(near.unwrap_or(idx));
+    }
+    first
+}
+
+/// Vertices and triangles that are left when corners are replaced by others.
+struct Merged {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    /// Position of each triangle in the file.
+    places_in_file: Vec<usize>,
+}
+
+impl Merged {
+    /// Returns the connected part of each triangle of a file of `n` triangles.
+    fn parts(&self, n: usize) -> Result<Vec<u32>, String> {
+        let number = |idx: usize| format!("triangle {} of {n}", self.places_in_file[idx] + 1);
+        parts(&self.vertices, &self.triangles, number)
+    }
+}
+
+/// Replaces corners by those of the given indices. A triangle with two equal corners is a line, whose two
+/// sides close each other.
+fn merged(corners: &[Vec3], first: Vec<usize>) -> Merged {
+    let (mut vertices, mut places) = (Vec::new(), vec![u32::MAX; corners.len()]);
+    for (idx, first) in first.iter().enumerate() {
+        if *first == idx {
+            places[idx] = vertices.len() as u32;
+            vertices.push(corners[idx]);
+        }
+    }
+    let all = first.as_chunks::<3>().0.iter().map(|triangle| triangle.map(|first| places[first]));
+    let (places_in_file, triangles) =
+        all.enumerate().filter(|(_, [a, b, c])| a != b && b != c && c != a).unzip();
+    Merged { vertices, triangles, places_in_file }
+}
+
 /// Returns true if the segment from `p` to `q` passes through the interior of a triangle. Computed exactly;
 /// touching does not count.
 fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
@@ -422,6 +494,27 @@ mod tests {
             }
         }
         triangles
+    }
+
+    #[test]
+    fn corners_that_differ_in_their_last_digits_are_merged() {
+        let exact = TriangleMesh::new(&ball(6)).unwrap();
+        for (relative, is_welded) in [(1e-7, true), (4e-6, true), (1e-3, false)] {
+            let mut corners = ball(6);
+            for (idx, corner) in corners.as_flattened_mut().iter_mut().enumerate() {
+                corner[idx % 3] += relative * ((idx % 7) as f64 / 6.0);
+            }
+            let found = TriangleMesh::new(&corners);
+            assert_eq!(found.is_ok(), is_welded, "{relative}: {found:?}");
+            match found {
+                Ok(mesh) => {
+                    assert_eq!(mesh.vertices().len(), exact.vertices().len());
+                    assert_eq!(mesh.triangles().len(), exact.triangles().len());
+                    assert!((mesh.volume - exact.volume).abs() < 1e-4);
+                }
+                Err(problem) => assert!(problem.contains("Merge Close Vertices"), "{problem}"),
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,12 @@
 //! Reads terrains from ESRI ASCII grids.
 
 use super::{Terrain, check_size, turned_over};
+use crate::format::text::{number_token, without_byte_order_mark};
+
+/// Words for unknown heights, in lower case.
+const NO_DATA_WORDS: [&str; 8] = ["null", "nan", "-nan", "na", "n/a", "none", "nodata", "*"];
+/// Tolerated relative difference of the edges of a square cell.
+const SQUARE_TOLERANCE: f64 = 1e-6;
 
 /// Value of unknown heights in a grid without `NODATA_value`.
 const DEFAULT_NO_DATA: f64 = -9999.0;
@@ -16,13 +22,14 @@ pub(crate) struct AsciiGrid {
 
 /// Reads the grid in `text`. The error describes the problem and its line.
 ///
-/// The header has `ncols`, `nrows`, `xllcorner` or `xllcenter`, `yllcorner` or `yllcenter`, `cellsize` and,
-/// optionally, `NODATA_value`, one line each, in any order; then the values follow, from north to south and
-/// each row from west to east. The position of the grid may be missing until [`AsciiGrid::terrain`] requires
-/// it.
+/// The header has `ncols`, `nrows`, `xllcorner` or `xllcenter`, `yllcorner` or `yllcenter`, `cellsize` (or
+/// `dx` and `dy`, which must be equal) and, optionally, `NODATA_value`, one line each, in any order; then the
+/// values follow, from north to south and each row from west to east. The position of the grid may be missing
+/// until [`AsciiGrid::terrain`] requires it.
 pub(crate) fn read_ascii_grid(text: &str) -> Result<AsciiGrid, String> {
     let mut head = Head::default();
-    let mut lines = text.lines().enumerate().map(|(idx, line)| (idx + 1, line)).peekable();
+    let mut lines =
+        without_byte_order_mark(text).lines().enumerate().map(|(idx, line)| (idx + 1, line)).peekable();
     while let Some((number, line)) = lines.next_if(|(_, line)| is_head(line)) {
         head.read(line).map_err(|problem| format!("line {number}: {problem}"))?;
     }
@@ -44,7 +51,12 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<AsciiGrid, String> {
             match word.parse::<f64>() {
                 Ok(value) if value == no_data || value.is_nan() => values.push(f64::NAN),
                 Ok(value) if value.is_finite() => values.push(value),
-                _ => return Err(format!("line {number}: {word:?} among the heights")),
+                Err(_) if is_no_data_word(word) => values.push(f64::NAN),
+                _ if word.contains(',') => {
+                    let found = number_token(word);
+                    return Err(format!("line {number}: {found} among the heights; decimals need a point"));
+                }
+                _ => return Err(format!("line {number}: {} among the heights", number_token(word))),
             }
         }
     }
@@ -59,7 +71,20 @@ impl AsciiGrid {
     pub(crate) fn terrain(self) -> Result<Terrain, String> {
         let Self { n_columns, n_rows, values, head } = self;
         let missing = |name: &str| format!("no {name} in the head, which an ESRI ASCII grid has");
-        let cell_m = head.cell_m.ok_or_else(|| missing("cellsize"))?;
+        let cell_m = match (head.cell_m, head.sides_m) {
+            (Some(cell_m), [None, None]) => cell_m,
+            (None, [Some(dx), Some(dy)]) if (dx - dy).abs() <= SQUARE_TOLERANCE * dx => dx,
+            (None, [Some(dx), Some(dy)]) => {
+                return Err(format!(
+                    "cells of {dx} m by {dy} m (dx, dy), where squares are needed: gdalwarp -tr {dx} {dx} -r \
+                     bilinear old.asc new.tif makes them so"
+                ));
+            }
+            (Some(_), _) => return Err("cellsize together with dx or dy in the head".to_owned()),
+            (None, [Some(_), None]) => return Err(missing("dy")),
+            (None, [None, Some(_)]) => return Err(missing("dx")),
+            (None, [None, None]) => return Err(missing("cellsize")),
+        };
         let corner = |first: First| match first {
             First::Corner(x) => x,
             First::Centre(x) => x - 0.5 * cell_m,
@@ -72,11 +97,31 @@ impl AsciiGrid {
     }
 }
 
-/// Returns true for a line that begins with a letter, though not that of `nan`, or that is empty.
+/// Returns true for a line that begins with a letter, though not that of a word for an unknown height, or
+/// that is empty.
 fn is_head(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or("#");
-    (word == "#" || word.starts_with(|c: char| c.is_ascii_alphabetic())) && !word.eq_ignore_ascii_case("nan")
+    (word == "#" || word.starts_with(|c: char| c.is_ascii_alphabetic())) && !is_no_data_word(word)
 }
+
+/// Returns true for a word that programs write for an unknown height.
+fn is_no_data_word(word: &str) -> bool {
+    NO_DATA_WORDS.contains(&&*word.to_ascii_lowercase())
+}
+
+/// Names of the head, in lower case.
+const HEAD: [&str; 10] = [
+    "ncols",
+    "nrows",
+    "xllcorner",
+    "xllcenter",
+    "yllcorner",
+    "yllcenter",
+    "cellsize",
+    "dx",
+    "dy",
+    "nodata_value",
+];
 
 /// Position of the first cell along one axis: its outer corner or its centre.
 #[derive(Clone, Copy)]
@@ -92,23 +137,38 @@ struct Head {
     west: Option<First>,
     south: Option<First>,
     cell_m: Option<f64>,
+    /// Sides of a cell, `dx` and `dy`.
+    sides_m: [Option<f64>; 2],
     no_data: Option<f64>,
 }
 
 impl Head {
     fn read(&mut self, line: &str) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let (name, value) = match words[..] {
-            [] => return Ok(()),
-            [name, value] => (name.to_ascii_lowercase(), value),
-            [name] => return Err(format!("{name} without a value")),
-            [name, ..] => return Err(format!("{} values of {name}, expected one", words.len() - 1)),
+        let known = words.first().map(|word| word.to_ascii_lowercase());
+        let Some(name) = known else { return Ok(()) };
+        if !HEAD.contains(&name.as_str()) {
+            return Err(
+                "found another word in the head, expected ncols, nrows, xllcorner, yllcorner, cellsize or \
+                        NODATA_value of an ESRI ASCII grid"
+                    .to_owned(),
+            );
+        }
+        let value = match words[..] {
+            [_, value] => value,
+            [_] => return Err(format!("{name} without a value")),
+            _ => return Err(format!("{} values of {name}, expected one", words.len() - 1)),
         };
-        let whole =
-            || value.parse::<usize>().map_err(|_| format!("{name} of {value:?}, expected a whole number"));
+        let found = || format!("{name} of {}", number_token(value));
+        let whole = || value.parse::<usize>().map_err(|_| format!("{}, expected a whole number", found()));
         let real = || match value.parse::<f64>() {
             Ok(x) if x.is_finite() => Ok(x),
-            _ => Err(format!("{name} of {value:?}, expected a number")),
+            _ if value.contains(',') => Err(format!("{}, expected a number with a decimal point", found())),
+            _ => Err(format!("{}, expected a number", found())),
+        };
+        let positive = || match real()? {
+            x if x > 0.0 => Ok(x),
+            _ => Err(format!("{}, expected a positive number", found())),
         };
         let is_again = match name.as_str() {
             "ncols" => self.n_columns.replace(whole()?).is_some(),
@@ -117,16 +177,15 @@ impl Head {
             "xllcenter" => self.west.replace(First::Centre(real()?)).is_some(),
             "yllcorner" => self.south.replace(First::Corner(real()?)).is_some(),
             "yllcenter" => self.south.replace(First::Centre(real()?)).is_some(),
-            "cellsize" => match real()? {
-                cell_m if cell_m > 0.0 => self.cell_m.replace(cell_m).is_some(),
-                _ => return Err(format!("cellsize of {value:?}, expected a positive number")),
-            },
-            // Some programs write NaN for unknown heights.
-            "nodata_value" => match value.parse::<f64>() {
+            "cellsize" => self.cell_m.replace(positive()?).is_some(),
+            "dx" => self.sides_m[0].replace(positive()?).is_some(),
+            "dy" => self.sides_m[1].replace(positive()?).is_some(),
+            _ => match value.parse::<f64>() {
                 Ok(x) => self.no_data.replace(x).is_some(),
-                Err(_) => return Err(format!("NODATA_value of {value:?}, expected a number")),
+                // Such words are unknown heights in any case.
+                Err(_) if is_no_data_word(value) => self.no_data.replace(f64::NAN).is_some(),
+                Err(_) => return Err(format!("{}, expected a number", found())),
             },
-            _ => return Err(format!("{name:?} in the head of what should be an ESRI ASCII grid")),
         };
         if is_again { Err(format!("{name} for the second time")) } else { Ok(()) }
     }
@@ -179,15 +238,60 @@ mod tests {
     }
 
     #[test]
+    fn grids_of_programs_are_read() {
+        let expected = read(&format!("{HEAD}4 5 -1\n1 2 3\n")).unwrap();
+        let sides = HEAD.replace("cellsize 50", "dx 50.0\ndy 50");
+        let null = HEAD.replace("NODATA_value -1", "nodata_value NULL");
+        for text in [
+            format!("\u{feff}{HEAD}4 5 -1\n1 2 3\n"),
+            format!("{HEAD}4 5 -1\n1 2 3\n").replace('\n', "\r\n"),
+            format!("{sides}4 5 -1\n1 2 3\n"),
+            format!("{null}4 5 null\n1 2 3\n"),
+            format!("{HEAD}4 5 *\n1 2 3\n"),
+        ] {
+            let terrain = read(&text).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+            assert_eq!(terrain.checksum(), expected.checksum(), "{text}");
+        }
+        let first = read(&format!("{null}null 5 4\n1 2 3")).unwrap();
+        assert_eq!(first.height_at(0, 1), None);
+    }
+
+    #[test]
+    fn cells_that_are_no_squares_and_decimal_commas_are_refused() {
+        let sides =
+            |sides: &str| read(&format!("{}4 5 6\n1 2 3\n", HEAD.replace("cellsize 50", sides))).unwrap_err();
+        assert!(
+            sides("dx 50\ndy 60").starts_with("cells of 50 m by 60 m (dx, dy), where squares are needed")
+        );
+        assert_eq!(sides("dx 50"), "no dy in the head, which an ESRI ASCII grid has");
+        assert_eq!(sides("cellsize 50\ndx 50"), "cellsize together with dx or dy in the head");
+        assert_eq!(
+            sides("cellsize 50,0"),
+            "line 5: cellsize of \"50,0\", expected a number with a decimal point"
+        );
+        let heights = read(&format!("{HEAD}4 5 6,5\n1 2 3\n")).unwrap_err();
+        assert_eq!(heights, "line 7: \"6,5\" among the heights; decimals need a point");
+    }
+
+    #[test]
+    fn text_that_is_no_grid_is_not_repeated() {
+        for text in ["root:x:0:0:root:/root", "secret 1", "ncols secret", "1 secret"] {
+            let problem = read(text).unwrap_err();
+            assert!(!problem.contains("root") && !problem.contains("secret"), "{problem}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_problem_and_its_location() {
         let edited = |from: &str, to: &str| {
             assert!(HEAD.contains(from), "{from}");
             read(&format!("{}1 2 3\n4 5 6\n", HEAD.replace(from, to))).unwrap_err()
         };
-        assert_eq!(edited("ncols 3", "ncols three"), "line 1: ncols of \"three\", expected a whole number");
+        assert_eq!(edited("ncols 3", "ncols three"), "line 1: ncols of text, expected a whole number");
         assert_eq!(
             edited("ncols 3", "columns 3"),
-            "line 1: \"columns\" in the head of what should be an ESRI ASCII grid"
+            "line 1: found another word in the head, expected ncols, nrows, xllcorner, yllcorner, cellsize or \
+             NODATA_value of an ESRI ASCII grid"
         );
         assert_eq!(edited("ncols 3\n", ""), "no ncols in the head, which an ESRI ASCII grid has");
         assert_eq!(edited("cellsize 50\n", ""), "no cellsize in the head, which an ESRI ASCII grid has");
@@ -207,7 +311,7 @@ mod tests {
         assert_eq!(edited("NROWS 2", "NROWS 1"), "line 8: more than the 3 heights of 1 rows of 3");
         assert!(edited("ncols 3", "ncols 9999999999").contains("are the most"));
         let heights = |text: &str| read(&format!("{HEAD}{text}")).unwrap_err();
-        assert_eq!(heights("1 2 3\n4 x 6"), "line 8: \"x\" among the heights");
+        assert_eq!(heights("1 2 3\n4 x 6"), "line 8: text among the heights");
         assert_eq!(heights("1 2 3\n4 inf 6"), "line 8: \"inf\" among the heights");
         assert_eq!(heights("1 2 3"), "3 heights for 2 rows of 3");
         assert_eq!(read("1 2 3").unwrap_err(), "no ncols in the head, which an ESRI ASCII grid has");

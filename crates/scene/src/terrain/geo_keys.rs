@@ -4,15 +4,31 @@
 pub(crate) const MODEL_TYPE: u16 = 1024;
 pub(crate) const RASTER_TYPE: u16 = 1025;
 pub(crate) const CITATION: u16 = 1026;
+pub(crate) const GEOGRAPHIC_SYSTEM: u16 = 2048;
 pub(crate) const PROJECTED_SYSTEM: u16 = 3072;
 pub(crate) const PROJECTED_CITATION: u16 = 3073;
+const PROJECTION_METHOD: u16 = 3075;
 pub(crate) const LINEAR_UNIT: u16 = 3076;
+const VERTICAL_SYSTEM: u16 = 4096;
+const VERTICAL_UNIT: u16 = 4099;
 pub(crate) const PROJECTED: u16 = 1;
 pub(crate) const GEOGRAPHIC: u16 = 2;
 pub(crate) const PIXEL_IS_AREA: u16 = 1;
 pub(crate) const PIXEL_IS_POINT: u16 = 2;
 pub(crate) const METRE: u16 = 9001;
 const USER_DEFINED: u16 = 32767;
+/// EPSG units of heights, and their lengths in m.
+const FOOT: u16 = 9002;
+const US_SURVEY_FOOT: u16 = 9003;
+pub(crate) const FOOT_M: f64 = 0.3048;
+pub(crate) const US_SURVEY_FOOT_M: f64 = 1200.0 / 3937.0;
+/// EPSG codes of systems of heights in feet: NAVD88 in feet and in US survey feet, NGVD29.
+const SYSTEMS_IN_FEET: [u16; 1] = [8228];
+const SYSTEMS_IN_US_SURVEY_FEET: [u16; 2] = [6360, 5702];
+/// Methods of projection whose scale is true along a line or at a point of the world only: Mercator,
+/// equirectangular, gnomonic, Miller, orthographic, Robinson, sinusoidal, van der Grinten, cylindrical equal
+/// area.
+const WORLD_METHODS: [u16; 9] = [7, 17, 19, 20, 21, 23, 24, 25, 28];
 /// First key of the vertical system, which describes heights.
 const FIRST_VERTICAL: u16 = 4096;
 
@@ -128,6 +144,27 @@ impl GeoKeys {
     pub(crate) fn projection(&self) -> Option<&str> {
         let citation = self.text(PROJECTED_CITATION).or(self.text(CITATION))?;
         Some(citation.strip_prefix(WKT_CITATION).unwrap_or(citation))
+    }
+
+    /// Returns true if the method of projection is one for maps of the world, whose metres are not metres of
+    /// the ground.
+    pub(crate) fn is_of_world(&self) -> bool {
+        self.short(PROJECTION_METHOD).is_some_and(|method| WORLD_METHODS.contains(&method))
+    }
+
+    /// Returns the length of the unit of heights in m, if the keys give it.
+    pub(crate) fn vertical_unit_m(&self) -> Result<Option<f64>, String> {
+        match (self.short(VERTICAL_UNIT), self.short(VERTICAL_SYSTEM)) {
+            (Some(METRE), _) => Ok(Some(1.0)),
+            (Some(FOOT), _) => Ok(Some(FOOT_M)),
+            (Some(US_SURVEY_FOOT), _) => Ok(Some(US_SURVEY_FOOT_M)),
+            (Some(unit), _) if unit != USER_DEFINED && unit != 0 => Err(format!(
+                "heights in EPSG unit {unit}, where metres ({METRE}) or feet ({FOOT}, {US_SURVEY_FOOT}) are needed"
+            )),
+            (_, Some(system)) if SYSTEMS_IN_FEET.contains(&system) => Ok(Some(FOOT_M)),
+            (_, Some(system)) if SYSTEMS_IN_US_SURVEY_FEET.contains(&system) => Ok(Some(US_SURVEY_FOOT_M)),
+            _ => Ok(None),
+        }
     }
 
     /// Returns the EPSG code of the projection.

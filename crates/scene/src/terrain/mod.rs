@@ -1,6 +1,7 @@
 //! Terrains: heights over a regular grid, known or unknown, and the surface between them.
 
 mod ascii_grid;
+mod gdal_metadata;
 mod generated;
 mod geo_keys;
 mod geotiff;
@@ -9,6 +10,9 @@ mod png16;
 mod projection;
 mod release;
 mod source;
+mod tiff_band;
+mod utm;
+mod wkt;
 
 pub(crate) use ascii_grid::read_ascii_grid;
 pub use generated::Generated;
@@ -19,6 +23,7 @@ pub use projection::MapProjection;
 pub use release::{Release, ReleaseArea};
 pub(crate) use source::Refusal;
 pub use source::TerrainSource;
+pub(crate) use utm::utm_remedy;
 
 use crate::Vec3;
 use crate::check::number;
@@ -97,6 +102,16 @@ impl Terrain {
     #[must_use]
     pub fn above(self, base_m: f64) -> Self {
         Self { base_m, ..self }
+    }
+
+    /// Returns the terrain whose heights are given in units of `unit_m` instead of metres.
+    pub(crate) fn of_height_unit(self, unit_m: f64) -> Result<Self, String> {
+        if unit_m == 1.0 {
+            return Ok(self);
+        }
+        let Self { n_columns, n_rows, cell_m, corner_m, heights_m, projection, .. } = self;
+        let heights_m = heights_m.into_iter().map(|height| height * unit_m).collect();
+        Self::new(n_columns, n_rows, cell_m, corner_m, heights_m).map(|terrain| terrain.projected(projection))
     }
 
     /// Returns the terrain with a projection.

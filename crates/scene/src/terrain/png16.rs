@@ -7,12 +7,25 @@ use super::{Terrain, check_size, turned_over};
 /// Reads the terrain in `bytes`, a PNG of 16-bit grey pixels whose upper edge is north. Black is the first
 /// height of `range_m`, white the second. The error describes the problem.
 pub(crate) fn read_png16(bytes: &[u8], cell_m: f64, range_m: [f64; 2]) -> Result<Terrain, String> {
-    let invalid = |cause: png::DecodingError| format!("no valid PNG: {cause}");
+    let invalid = |cause: png::DecodingError| {
+        let problem = match cause {
+            png::DecodingError::IoError(_) => "it ends before its pixels do",
+            png::DecodingError::LimitsExceeded => "it is too large",
+            _ => "it does not begin as one, or is damaged",
+        };
+        format!("no valid PNG: {problem}")
+    };
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(invalid)?;
     let (colour, depth) = reader.output_color_type();
     if (colour, depth) != (png::ColorType::Grayscale, png::BitDepth::Sixteen) {
+        let colours = match colour {
+            png::ColorType::Grayscale => "grey",
+            png::ColorType::GrayscaleAlpha => "grey with transparency",
+            _ => "colours",
+        };
         return Err(format!(
-            "a PNG of {} bits of {colour:?} a pixel, where 16 of Grayscale are needed",
+            "a PNG of {} bits of {colours}, where 16 bits of grey are needed: gdal_translate -ot UInt16 -b 1 \
+             -of PNG old.tif new.png writes them",
             depth as u8
         ));
     }
@@ -56,12 +69,13 @@ mod tests {
     #[test]
     fn other_pictures_are_refused() {
         let coarse = png(2, &[0; 4], png::ColorType::Grayscale, png::BitDepth::Eight);
-        assert_eq!(
-            read_png16(&coarse, 1.0, [0.0, 1.0]).unwrap_err(),
-            "a PNG of 8 bits of Grayscale a pixel, where 16 of Grayscale are needed"
+        let problem = read_png16(&coarse, 1.0, [0.0, 1.0]).unwrap_err();
+        assert!(
+            problem.starts_with("a PNG of 8 bits of grey, where 16 bits of grey are needed: gdal_translate"),
+            "{problem}"
         );
         let coloured = png(2, &[0; 24], png::ColorType::Rgb, png::BitDepth::Sixteen);
-        assert!(read_png16(&coloured, 1.0, [0.0, 1.0]).unwrap_err().contains("16 bits of Rgb"));
+        assert!(read_png16(&coloured, 1.0, [0.0, 1.0]).unwrap_err().contains("16 bits of colours"));
         assert!(read_png16(b"ncols 3", 1.0, [0.0, 1.0]).unwrap_err().starts_with("no valid PNG: "));
     }
 }

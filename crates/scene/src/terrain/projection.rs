@@ -1,7 +1,46 @@
 //! Projections of maps, and the comparison of their descriptions.
 
 use super::geo_keys::GeoKeys;
+use super::utm::{of_web_mercator, utm_of};
+use super::wkt::{horizontal_of, method_of, vertical_unit_m};
 use crate::check::number;
+
+/// EPSG codes of common systems of longitudes and latitudes.
+const GEOGRAPHIC_CODES: [u32; 38] = [
+    4326, 4979, 4258, 4937, 4269, 4267, 4230, 4314, 4312, 4171, 4275, 4283, 7844, 4167, 4272, 4277, 4149,
+    4150, 4265, 4670, 6706, 4674, 4612, 6668, 4490, 4214, 4610, 4284, 4617, 4152, 6318, 4619, 4148, 4273,
+    4124, 4313, 4289, 9777,
+];
+/// EPSG and ESRI codes of web Mercator.
+const WEB_MERCATOR_CODES: [u32; 5] = [3857, 900_913, 3785, 102_100, 102_113];
+/// EPSG codes of projections of the world and of continents whose metres are not metres of the ground.
+const WORLD_CODES: [u32; 16] =
+    [3395, 4087, 4088, 32662, 32663, 6933, 3410, 3408, 3409, 3975, 8857, 8858, 8859, 3034, 54004, 54032];
+/// Methods of such projections, as their names begin without blanks.
+const WORLD_METHODS: [&str; 22] = [
+    "MERCATOR",
+    "POPULARVISUALISATION",
+    "EQUIRECTANGULAR",
+    "EQUIDISTANTCYLINDRICAL",
+    "PLATECARREE",
+    "MILLER",
+    "CYLINDRICALEQUALAREA",
+    "LAMBERTCYLINDRICAL",
+    "MOLLWEIDE",
+    "ROBINSON",
+    "SINUSOIDAL",
+    "ECKERT",
+    "WINKEL",
+    "GALL",
+    "VANDERGRINTEN",
+    "EQUALEARTH",
+    "GOODE",
+    "WAGNER",
+    "AITOFF",
+    "HAMMER",
+    "NATURALEARTH",
+    "BEHRMANN",
+];
 
 /// Projection of a map's coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,12 +51,22 @@ pub struct MapProjection {
     prj: Option<String>,
     /// Keys of the GeoTIFF that it was read from.
     geo_keys: Option<GeoKeys>,
+    /// Length in m of the unit of heights that a compound system states.
+    vertical_unit_m: Option<f64>,
 }
 
 impl MapProjection {
-    /// Makes a projection of its WKT, or of `EPSG:` and a number.
+    /// Makes a projection of its WKT, or of `EPSG:` and a number: of the horizontal part of a compound system
+    /// (`COMPD_CS`, `EPSG:25832+5783`).
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), prj: None, geo_keys: None }
+        let text = text.into();
+        let horizontal = horizontal_of(&text).to_owned();
+        Self { text: horizontal, prj: None, geo_keys: None, vertical_unit_m: vertical_unit_m(&text) }
+    }
+
+    /// Returns the length in m of the unit of heights that a compound system states.
+    pub(crate) fn vertical_unit_m(&self) -> Option<f64> {
+        self.vertical_unit_m
     }
 
     /// Returns the projection that the keys of a GeoTIFF describe, if any.
@@ -68,13 +117,30 @@ impl MapProjection {
         pairs.flatten().reduce(|first, second| first && second)
     }
 
-    /// Returns the problem of coordinates that are not in metres.
+    /// Returns the problem of coordinates that are not metres on the ground.
     pub(crate) fn problem(&self) -> Option<String> {
+        let of = |what: &str| Some(format!("{what} ({})", self.name()));
+        let is_one_of = |codes: &[u32]| self.code().is_some_and(|code| codes.contains(&code));
+        let of_world = "a projection of the world, whose metre is not a metre on the ground";
+        if is_one_of(&GEOGRAPHIC_CODES) {
+            return of("longitudes and latitudes");
+        }
+        if is_one_of(&WEB_MERCATOR_CODES) {
+            return of("web Mercator, whose metre is not a metre on the ground");
+        }
+        if is_one_of(&WORLD_CODES) || self.geo_keys.as_ref().is_some_and(GeoKeys::is_of_world) {
+            return of(of_world);
+        }
         let wkt = self.wkt()?;
-        let is_geographic =
-            ["GEOGCS[", "GEOGCRS[", "GEODCRS["].iter().any(|kind| wkt.trim_start().starts_with(kind));
+        let is_geographic = ["GEOGCS[", "GEOGCRS[", "GEODCRS[", "GEOGRAPHICCRS["]
+            .iter()
+            .any(|kind| wkt.trim_start().to_ascii_uppercase().starts_with(kind));
         if is_geographic {
-            return Some(format!("longitudes and latitudes ({})", self.name()));
+            return of("longitudes and latitudes");
+        }
+        let method = method_of(wkt).map(|method| plain(&method.to_ascii_uppercase())).unwrap_or_default();
+        if WORLD_METHODS.iter().any(|name| method.starts_with(name)) {
+            return of(of_world);
         }
         let unit = parameters(wkt).into_iter().find_map(|(name, value)| match value {
             Value::Number(unit) if name == "UNIT" => Some(unit),
@@ -82,6 +148,17 @@ impl MapProjection {
         })?;
         let is_metre = Value::Number(unit).agrees(&Value::Number(1.0));
         (!is_metre).then(|| format!("a projection of units of {} m ({})", number(unit), self.name()))
+    }
+
+    /// Returns the command that reprojects a map in this projection, one with a [`Self::problem`], to UTM;
+    /// the zone is that of a point of the map, if it can be computed.
+    pub(crate) fn remedy(&self, point: [f64; 2]) -> String {
+        let is_web = self.code().is_some_and(|code| WEB_MERCATOR_CODES.contains(&code))
+            || self
+                .wkt()
+                .is_some_and(|wkt| wkt.contains("Mercator_Auxiliary_Sphere") || wkt.contains("Pseudo"));
+        let place_deg = if is_web { of_web_mercator(point) } else { point };
+        format!("gdalwarp -r bilinear -t_srs {} old.tif new.tif", utm_of(Some(place_deg)))
     }
 
     fn code(&self) -> Option<u32> {
@@ -266,5 +343,47 @@ mod tests {
         assert_eq!(problem(degrees).unwrap(), "longitudes and latitudes (GCS_MGI)");
         let feet = LAMBERT.replace("\"Meter\",1.0", "\"Foot\",0.3048");
         assert_eq!(problem(&feet).unwrap(), "a projection of units of 0.3048 m (MGI_Austria_Lambert)");
+    }
+
+    #[test]
+    fn projections_of_the_world_and_degrees_are_a_problem_with_a_remedy() {
+        let degrees = "GEOGCS[\"GCS_MGI\",DATUM[\"D_MGI\",SPHEROID[\"Bessel_1841\",6377397.155,299.1528128]],\
+             PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]]";
+        let heights = "VERT_CS[\"H\",VERT_DATUM[\"D\",2005],UNIT[\"metre\",1]]";
+        let web = LAMBERT.replace("Lambert_Conformal_Conic", "Mercator_Auxiliary_Sphere");
+        let second = "PROJCRS[\"P\",BASEGEOGCRS[\"WGS 84\"],CONVERSION[\"c\",METHOD[\"Popular Visualisation \
+                      Pseudo Mercator\"]],CS[Cartesian,2],LENGTHUNIT[\"metre\",1]]";
+        for (text, what) in [
+            ("EPSG:4326", "longitudes and latitudes (EPSG:4326)"),
+            ("EPSG:3857", "web Mercator, whose metre is not a metre on the ground (EPSG:3857)"),
+            ("EPSG:3395", "a projection of the world, whose metre"),
+            (&web, "a projection of the world, whose metre"),
+            (second, "a projection of the world, whose metre"),
+            (&format!("COMPD_CS[\"both\",{degrees},{heights}]"), "longitudes and latitudes (GCS_MGI)"),
+            (&degrees.to_lowercase(), "longitudes and latitudes"),
+        ] {
+            let problem = MapProjection::new(text).problem().unwrap_or_else(|| panic!("{text}"));
+            assert!(problem.starts_with(what), "{problem}");
+        }
+        for text in [
+            LAMBERT.to_owned(),
+            format!("COMPD_CS[\"both\",{LAMBERT},{heights}]"),
+            LAMBERT.replace("Lambert_Conformal_Conic", "Transverse_Mercator"),
+            LAMBERT.replace("Lambert_Conformal_Conic", "Hotine_Oblique_Mercator_Azimuth_Center"),
+            "EPSG:25832+5783".to_owned(),
+        ] {
+            assert_eq!(MapProjection::new(text.clone()).problem(), None, "{text}");
+        }
+        let both = MapProjection::new(format!("COMPD_CS[\"both\",{LAMBERT},{heights}]"));
+        assert_eq!(both.is_same(&MapProjection::new(LAMBERT)), Some(true));
+        assert_eq!(MapProjection::new("EPSG:25832+5783").name(), "EPSG:25832");
+        let remedy = MapProjection::new("EPSG:3857").remedy([1_269_042.0, 5_989_000.0]);
+        assert_eq!(remedy, "gdalwarp -r bilinear -t_srs EPSG:32632 old.tif new.tif");
+        assert!(MapProjection::new(degrees).remedy([170.5, -44.0]).contains("EPSG:32759"));
+        let mut keys = GeoKeys::of_wkt("world", "x").directory();
+        keys[3] += 1;
+        keys.extend([3075, 0, 1, 7]);
+        let keys = GeoKeys::new(&keys, Vec::new(), "world|x|".to_owned()).unwrap();
+        assert!(keys.is_of_world());
     }
 }

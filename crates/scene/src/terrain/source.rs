@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Generated, MapProjection, Terrain, read_ascii_grid, read_geotiff, read_png16};
+use super::{Generated, MapProjection, Terrain, read_ascii_grid, read_geotiff, read_png16, utm_remedy};
 use crate::check::number;
 use crate::loaded::Loaded;
 
@@ -19,7 +19,9 @@ use crate::loaded::Loaded;
 #[serde(deny_unknown_fields, default)]
 pub struct TerrainSource {
     /// Path, relative to the scene file, of an ESRI ASCII grid (`.asc`), a GeoTIFF (`.tif`, `.tiff`) or a
-    /// 16-bit grey PNG (`.png`). Its projection is that of the GeoTIFF, or of a `.prj` file of the same name.
+    /// 16-bit grey PNG (`.png`). Its projection is that of the GeoTIFF, or of a `.prj` file of the same name;
+    /// it must be one of metres on the ground, such as UTM. Heights in feet, if the projection says so, are
+    /// converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// A formula, instead of a file.
@@ -85,10 +87,13 @@ impl TerrainSource {
                 return Err(Refusal::new(key, "nothing", "it with a PNG, which does not contain it"));
             }
         }
+        let beside = prj.map(MapProjection::new);
+        let vertical_unit_m = beside.as_ref().and_then(MapProjection::vertical_unit_m).unwrap_or(1.0);
         let terrain = match (ending.as_deref(), self.cell_m, self.height_range_m) {
-            (Some("asc" | "txt"), ..) => {
-                read_ascii_grid(&String::from_utf8_lossy(bytes)).and_then(|grid| grid.terrain())
-            }
+            // A grid has no unit of heights but that of the projection beside it.
+            (Some("asc" | "txt"), ..) => read_ascii_grid(&String::from_utf8_lossy(bytes))
+                .and_then(|grid| grid.terrain())
+                .and_then(|terrain| terrain.of_height_unit(vertical_unit_m)),
             (Some("tif" | "tiff"), ..) => read_geotiff(bytes),
             (Some("png"), Some(cell_m), Some(range_m)) => read_png16(bytes, cell_m, range_m),
             _ => Err("a name that does not end in .asc, .tif or .png".to_owned()),
@@ -103,7 +108,19 @@ impl TerrainSource {
                 "heights of land; unknown ones are marked by NODATA_value or GDAL_NODATA",
             ));
         }
-        let projection = projection_of(path, &terrain, prj)?;
+        let projection = projection_of(path, &terrain, beside)?;
+        if projection.is_none() && !is_png && looks_like_degrees(&terrain) {
+            return Err(Refusal::new(
+                "terrain.file",
+                format!(
+                    "{path}: cells of {} m, and heights that differ by {} m: these look like longitudes and \
+                     latitudes",
+                    number(terrain.cell_m()),
+                    number(terrain.bounds_m().1[2] - terrain.bounds_m().0[2])
+                ),
+                format!("a projection of metres: {}", utm_remedy(Some(terrain.corner_m()))),
+            ));
+        }
         terrain.projected(projection).without_holes(self.fill_holes).map_err(|problem| {
             Refusal::new(
                 "terrain.file",
@@ -124,24 +141,39 @@ impl TerrainSource {
     }
 }
 
-/// Returns the projection of the map in the file `path`: that of a GeoTIFF, or of the `.prj` file beside it,
-/// with which it must agree.
+/// Relief of a terrain over its extent beyond which a map without a projection is taken for one in degrees,
+/// whose cells are a hundred-thousandth of what they are in metres.
+const MAX_RELIEF: f64 = 10.0;
+
+/// Returns true if the coordinates may be degrees, and the terrain would be a wall if they were metres.
+fn looks_like_degrees(terrain: &Terrain) -> bool {
+    let (low, high) = terrain.bounds_m();
+    let [width, height] = terrain.extent_m();
+    let corners = [[0.0; 2], [width, height]].map(|corner| terrain.to_map_m(corner));
+    corners.iter().all(|[x, y]| x.abs() <= 180.0 && y.abs() <= 90.0)
+        && high[2] - low[2] > MAX_RELIEF * width.max(height)
+}
+
+/// Returns the projection of the map in the file `path`: that of a GeoTIFF, or that of the `.prj` file beside
+/// it, with which it must agree.
 fn projection_of(
     path: &str,
     terrain: &Terrain,
-    prj: Option<String>,
+    beside: Option<MapProjection>,
 ) -> Result<Option<MapProjection>, Refusal> {
-    let beside = prj.map(MapProjection::new);
     let prj_path = Path::new(path).with_extension("prj");
     let refuse = |path: &Path, found: &str, expected: &str| {
         Err(Refusal::new("terrain.file", format!("{}: {found}", path.display()), expected))
     };
-    if let Some(problem) = beside.as_ref().and_then(MapProjection::problem) {
-        return refuse(&prj_path, &problem, "a projection of metres");
+    let of_metres = |projection: &MapProjection| {
+        format!("a projection of metres, such as UTM: {}", projection.remedy(terrain.corner_m()))
+    };
+    if let Some((beside, problem)) = beside.as_ref().and_then(|beside| Some((beside, beside.problem()?))) {
+        return refuse(&prj_path, &problem, &of_metres(beside));
     }
     let Some(own) = terrain.projection().cloned() else { return Ok(beside) };
     if let Some(problem) = own.problem() {
-        return refuse(Path::new(path), &problem, "a projection of metres");
+        return refuse(Path::new(path), &problem, &of_metres(&own));
     }
     let Some(beside) = beside else { return Ok(Some(own)) };
     match own.is_same(&beside) {

@@ -85,3 +85,33 @@ fn a_mesh_unsuitable_for_contacts_is_refused() {
     assert_eq!(refused("hollow.obj", &with(&hollow.collect::<String>())), "none");
     assert!(refused("nowhere.txt", SOUND).contains("a name that does not end in .obj, .stl or .ply"));
 }
+
+/// An L-shaped prism with concave faces, and one that counts its vertices from the last.
+#[test]
+fn concave_faces_of_an_obj_are_triangulated() {
+    let prism = "v 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nv 0 0 0\nv 2 0 1\nv 2 1 1\nv 1 1 1\nv 1 2 1\nv 0 2 1\nv 0 0 1\n\
+                 f 6 5 4 3 2 1\nf 7 8 9 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 7 12\n";
+    assert_eq!(refused("prism.obj", prism), "none");
+    let negative = prism.replace("f 7 8 9 10 11 12", "f -6/1 -5//2 -4/1/2 \\\n -3 -2 -1 # the upper face");
+    assert_eq!(refused("negative.obj", &negative), "none");
+    let coloured = prism.replace("v 2 0 0\n", "v 2 0 0 0.5 0.5 0.5\n");
+    assert_eq!(refused("coloured.obj", &coloured), "none");
+    let crossed = prism.replace("f 6 5 4 3 2 1", "f 6 4 5 3 2 1");
+    assert_ne!(refused("crossed.obj", &crossed), "none");
+}
+
+#[test]
+fn text_that_is_no_mesh_is_not_repeated() {
+    for name in ["a.obj", "a.stl", "a.ply"] {
+        for text in [
+            "root:x:0:0:root:/root:/bin/bash\n",
+            "v 1 2 secret\n",
+            "solid\nvertex 1 2 secret\n",
+            "ply\nsecret\n",
+        ] {
+            let found = refused(name, text);
+            assert!(!found.contains("root") && !found.contains("secret"), "{found}");
+            assert!(!found.contains("none"), "{name} {text}");
+        }
+    }
+}

@@ -96,7 +96,7 @@ fn files_of_particles_are_refused_with_line_and_column() {
     refuse(
         "a.csv",
         &format!("{header}{row}0.2,0.1,wet,0,0,0\n"),
-        &["line 3, column position_z: found \"wet\""],
+        &["line 3, column position_z: found text, expected a number"],
     );
     refuse(
         "b.csv",
@@ -111,12 +111,12 @@ fn files_of_particles_are_refused_with_line_and_column() {
     let ply = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float \
                z\n\
                end_header\n0.1 0.1 0.05\n0.1 nan 0.05\n";
-    refuse("h.ply", ply, &["no valid PLY: Line 9"]);
+    refuse("h.ply", ply, &["no valid PLY: line 9"]);
     refuse("p.ply", &ply.replace("nan", "1e999"), &["particle 1, column y: found inf"]);
     refuse("i.ply", "ply\nformat ascii 1.0\nelement face 0\nend_header\n", &["without the element vertex"]);
     refuse("j.bgeo", "BgeoV\0\0\0\x05\0\0\0\x09", &["truncated at byte 13"]);
     refuse("k.bgeo", "a JSON bgeo", &["does not begin with BgeoV"]);
-    refuse("l.vtu", "<VTKFile compressor=\"vtkZLibDataCompressor\"/>", &["compressed arrays"]);
+    refuse("l.vtu", "<VTKFile compressor=\"vtkZLibDataCompressor\"/>", &["a VTU without Points"]);
     refuse("m.vtu", "<VTKFile><Piece/>", &["no valid VTU"]);
     refuse("n.xyz", "0 0 0", &["does not end in .ply, .vtu, .bgeo or .csv"]);
     // Outside of the domain, which is 0.584 m high; the file is in the key of the shape, not in the message.

@@ -22,10 +22,10 @@ const RING_POINTS: usize = 12;
 /// Returns the volume in m³ of an area's snow: its extent on the slope times its thickness perpendicular to
 /// that.
 pub(crate) fn volume_m3(area: &ReleaseArea, terrain: &Terrain) -> f64 {
-    MeanPlane::of(area, terrain).steepness * area.polygon.area() * area.thickness_m
+    MeanPlane::of(&[area], terrain).steepness * area.polygon.area() * area.thickness_m
 }
 
-/// Mean plane of an area.
+/// Mean plane of one area or several.
 struct MeanPlane {
     /// Mean of 1/cos(slope).
     steepness: f64,
@@ -34,14 +34,16 @@ struct MeanPlane {
 }
 
 impl MeanPlane {
-    fn of(area: &ReleaseArea, terrain: &Terrain) -> Self {
-        let (low, high) = area.polygon.bounds();
+    fn of(areas: &[&ReleaseArea], terrain: &Terrain) -> Self {
+        let boxes = || areas.iter().map(|area| area.polygon.bounds());
+        let low = [0, 1].map(|i| boxes().map(|(low, _)| low[i]).fold(f64::INFINITY, f64::min));
+        let high = [0, 1].map(|i| boxes().map(|(_, high)| high[i]).fold(f64::NEG_INFINITY, f64::max));
         let share = |k: usize| (k as f64 + 0.5) / QUADRATURE_POINTS as f64;
         let (mut n, mut steepness, mut gradient, mut point) = (0.0, 0.0, [0.0; 2], [0.0; 3]);
         for j in 0..QUADRATURE_POINTS {
             for i in 0..QUADRATURE_POINTS {
                 let at = [low[0] + share(i) * (high[0] - low[0]), low[1] + share(j) * (high[1] - low[1])];
-                if !area.polygon.contains(at) {
+                if !areas.iter().any(|area| area.polygon.contains(at)) {
                     continue;
                 }
                 if let (Some([east, north]), Some(height)) = (terrain.gradient(at), terrain.height_m(at)) {
@@ -54,7 +56,8 @@ impl MeanPlane {
         }
         if n == 0.0 {
             // The area is narrower than the distance of the points.
-            let at = area.polygon.rings.first().and_then(|ring| ring.first()).copied().unwrap_or([0.0; 2]);
+            let mut corners = areas.iter().flat_map(|area| area.polygon.rings.iter().flatten());
+            let at = corners.next().copied().unwrap_or([0.0; 2]);
             let gradient = terrain.gradient(at).unwrap_or([0.0; 2]);
             let steepness = (1.0 + gradient[0] * gradient[0] + gradient[1] * gradient[1]).sqrt();
             return Self { steepness, gradient, point: [at[0], at[1], terrain.height_m(at).unwrap_or(0.0)] };
@@ -79,9 +82,8 @@ impl Spacing {
     /// Returns the spacing at which grains have the bulk density, the thickness is a whole number of layers,
     /// and grains are `apart_m` from each other; as close to an isotropic lattice as possible.
     fn new(volume_m3: f64, thickness_m: f64, apart_m: f64) -> Self {
-        // A close-packed lattice has one point in a volume of s³/√2.
-        let spacing_m = (volume_m3 * 2.0_f64.sqrt()).cbrt();
-        let layers_m = spacing_m * (2.0_f64 / 3.0).sqrt();
+        let isotropic = Self::isotropic(volume_m3);
+        let layers_m = isotropic.layers_m;
         let nearest = (thickness_m / layers_m).round().max(1.0);
         let of_layers = |n: f64| {
             let layers_m = thickness_m / n;
@@ -91,11 +93,14 @@ impl Spacing {
         let candidates =
             [nearest, nearest - 1.0, nearest + 1.0].into_iter().filter(|n| *n >= 1.0).map(of_layers);
         // The closest packings have space in the isotropic lattice only.
-        candidates.into_iter().find(|spacing| spacing.nearest_m(thickness_m) >= apart_m).unwrap_or(Self {
-            within_m: spacing_m,
-            layers_m,
-            is_layered: false,
-        })
+        candidates.into_iter().find(|spacing| spacing.nearest_m(thickness_m) >= apart_m).unwrap_or(isotropic)
+    }
+
+    /// Returns the spacing of a face-centred cubic lattice, whatever the thickness.
+    fn isotropic(volume_m3: f64) -> Self {
+        // A close-packed lattice has one point in a volume of s³/√2.
+        let within_m = (volume_m3 * 2.0_f64.sqrt()).cbrt();
+        Self { within_m, layers_m: within_m * (2.0_f64 / 3.0).sqrt(), is_layered: false }
     }
 
     /// Returns the distance of the nearest points of which both can be within the thickness.
@@ -114,51 +119,104 @@ pub(crate) enum Found {
     OffMap([f64; 2]),
 }
 
-/// Calls `visit` with the centre and radius of each grain of an area.
+/// Returns for each area the first one that it shares a lattice with: areas whose boxes are less than
+/// `reach_m` from each other, and those between.
+pub(crate) fn groups(areas: &[ReleaseArea], reach_m: f64) -> Vec<usize> {
+    let boxes: Vec<_> = areas.iter().map(|area| area.polygon.bounds()).collect();
+    let is_near = |a: usize, b: usize| {
+        let ((low, high), (other_low, other_high)) = (boxes[a], boxes[b]);
+        (0..2).all(|i| low[i] - reach_m < other_high[i] && other_low[i] - reach_m < high[i])
+    };
+    let mut group: Vec<usize> = (0..areas.len()).collect();
+    for a in 0..areas.len() {
+        for b in 0..a {
+            let (of_a, of_b) = (group[a], group[b]);
+            if of_a != of_b && is_near(a, b) {
+                let (first, other) = (of_a.min(of_b), of_a.max(of_b));
+                group.iter_mut().filter(|of| **of == other).for_each(|of| *of = first);
+            }
+        }
+    }
+    group
+}
+
+/// The lattice of one area, or of several that are near each other, so that no two of their grains overlap.
+pub(crate) struct AreaLattice {
+    lattice: Lattice,
+    /// Distance of grains from the terrain.
+    nearest_m: f64,
+    max_jitter_m: f64,
+}
+
+impl AreaLattice {
+    /// Makes the lattice of areas of a release, of which there is at least one. Layers make up the thickness
+    /// if all have the same; else the lattice is isotropic and inclined, so that each area has the grains of
+    /// its volume.
+    pub(crate) fn new(
+        areas: &[&ReleaseArea],
+        release: &Release,
+        dem: &Dem,
+        terrain: &Terrain,
+        rng: &mut ChaCha8Rng,
+    ) -> Self {
+        let nearest_m = (1.0 + CLEARANCE_RADII) * dem.max_radius_m();
+        let volume_m3 = dem.mean_grain_mass_kg() / release.bulk_density_kg_m3(dem);
+        let thickest_m = areas.iter().map(|area| area.thickness_m).fold(0.0, f64::max);
+        let spacing = match areas.iter().all(|area| area.thickness_m == thickest_m) {
+            true => Spacing::new(volume_m3, thickest_m, 2.0 * nearest_m),
+            false => Spacing::isotropic(volume_m3),
+        };
+        let max_jitter_m = (0.5 * spacing.nearest_m(thickest_m) - nearest_m).max(0.0) * release.jitter;
+        let plane = MeanPlane::of(areas, terrain);
+        Self { lattice: Lattice::above(&plane, nearest_m, spacing, rng), nearest_m, max_jitter_m }
+    }
+}
+
+/// Calls `visit` with the centre and radius of each grain of an area, and returns the number of those that
+/// are left out because they are in one of the `earlier` areas of the same lattice.
 ///
 /// The number of grains follows from the volume: centres are the points of a lattice between one radius above
 /// the terrain and the thickness above that. They are displaced at random by less than the gap between
 /// grains.
 pub(crate) fn visit_grains(
-    area: &ReleaseArea,
-    release: &Release,
+    (area, earlier): (&ReleaseArea, &[&ReleaseArea]),
+    AreaLattice { lattice, nearest_m, max_jitter_m }: &AreaLattice,
     dem: &Dem,
     terrain: &Terrain,
     rng: &mut ChaCha8Rng,
     watch: &mut Watch<'_>,
     mut visit: impl FnMut(Found),
-) -> Result<(), SceneError> {
-    let max_m = dem.max_radius_m();
-    let nearest_m = (1.0 + CLEARANCE_RADII) * max_m;
-    let volume_m3 = dem.mean_grain_mass_kg() / release.bulk_density_kg_m3(dem);
-    let spacing = Spacing::new(volume_m3, area.thickness_m, 2.0 * nearest_m);
-    let max_jitter_m = (0.5 * spacing.nearest_m(area.thickness_m) - nearest_m).max(0.0) * release.jitter;
-    let plane = MeanPlane::of(area, terrain);
-    let lattice = Lattice::above(&plane, nearest_m, spacing, rng);
+) -> Result<usize, SceneError> {
     let (low, high) = area.polygon.bounds();
-    let Some([lowest, highest]) = heights_m(terrain, low, high) else { return Ok(()) };
+    let Some([lowest, highest]) = heights_m(terrain, low, high) else { return Ok(0) };
     let above_m = nearest_m + area.thickness_m;
     // The distance from the terrain is at least the height above it times the cosine of the steepest slope.
     let steepest = steepest_within(terrain, low, high);
     let corners = [[low[0], low[1], lowest], [high[0], high[1], highest + above_m * steepest]];
+    let mut n_shared = 0;
     lattice.visit_box(corners, watch, |point| {
         let [x, y, _] = point;
         if !area.polygon.contains([x, y]) {
             return;
         }
         let Some(distance_m) = terrain.distance_m(point) else { return visit(Found::OffMap([x, y])) };
-        if !(nearest_m..above_m).contains(&distance_m) {
+        if !(*nearest_m..above_m).contains(&distance_m) {
+            return;
+        }
+        if earlier.iter().any(|other| other.polygon.contains([x, y])) {
+            n_shared += 1;
             return;
         }
         // The random draws of a point do not depend on whether it is used.
         let radius_m = dem.radius_m * (1.0 + dem.radius_spread * (2.0 * unit_interval(rng) - 1.0));
-        let moved = within_ball(point, max_jitter_m, rng);
-        let is_clear = |point: Vec3| !meets_terrain(terrain, point, nearest_m);
+        let moved = within_ball(point, *max_jitter_m, rng);
+        let is_clear = |point: Vec3| !meets_terrain(terrain, point, *nearest_m);
         // Some points, as in a narrow gully, are too close to the terrain beside them.
         if let Some(place) = [moved, point].into_iter().find(|&place| is_clear(place)) {
             visit(Found::Grain(place, radius_m));
         }
-    })
+    })?;
+    Ok(n_shared)
 }
 
 /// Returns true if a ball comes nearer to the terrain than its radius: below it, or on rings around it.

@@ -5,7 +5,7 @@ use chacha20::rand_core::SeedableRng;
 
 use super::cells::Cells;
 use super::random_packing::pack;
-use super::release_sampling::{Found, visit_grains, volume_m3};
+use super::release_sampling::{AreaLattice, Found, groups, visit_grains, volume_m3};
 use crate::check::number;
 use crate::random::unit_interval;
 use crate::watch::Watch;
@@ -23,6 +23,15 @@ const OVERLAP_TOLERANCE: f64 = 1e-3;
 
 /// Share of all work that blocks and releases are, before the search for overlaps of all grains.
 const BLOCKS_SHARE: f64 = 0.9;
+
+/// Distance in diameters of the largest grain within which areas share a lattice: more than grains are
+/// displaced by.
+const NEAR_DIAMETERS: f64 = 4.0;
+
+/// Tolerated share of an area's grains that are in an earlier area, too, and their number that is tolerated
+/// in any case: outlines that were drawn by hand overlap a little.
+const MAX_SHARED: f64 = 0.03;
+const MIN_SHARED_GRAINS: usize = 10;
 
 /// First random stream of releases, after those of blocks.
 const FIRST_RELEASE_STREAM: u64 = 1 << 32;
@@ -87,14 +96,36 @@ impl Scene {
             let share = |of_release: f64| BLOCKS_SHARE * (n_before + of_release * n_release) / n_expected;
             let stage = format!("{key}: {n_release} grains");
             watch.begin(&stage, share(0.7), n_release)?;
+            let groups = groups(&areas, 2.0 * NEAR_DIAMETERS * dem.max_radius_m());
+            let mut lattices: Vec<Option<AreaLattice>> = areas.iter().map(|_| None).collect();
             for (area_idx, area) in areas.iter().enumerate() {
                 let mut rng = self.stream(FIRST_RELEASE_STREAM + ((idx as u64) << 20) + area_idx as u64);
+                let group = groups[area_idx];
+                let of_group = |end: usize| -> Vec<_> {
+                    (0..end).filter(|other| groups[*other] == group).map(|other| &areas[other]).collect()
+                };
+                let lattice = lattices[group].get_or_insert_with(|| {
+                    AreaLattice::new(&of_group(areas.len()), release, dem, terrain, &mut rng)
+                });
                 let (area_begin, mut off_map) = (grains.centres_m.len(), None);
-                visit_grains(area, release, dem, terrain, &mut rng, watch, |found| match found {
-                    Found::Grain(centre_m, radius_m) => grains.push(centre_m, radius_m),
-                    Found::OffMap(at) => off_map = off_map.or(Some(at)),
-                })?;
-                grains.drop_crowded(area_begin, watch)?;
+                let earlier = of_group(area_idx);
+                let places = (area, &earlier[..]);
+                let n_shared =
+                    visit_grains(places, lattice, dem, terrain, &mut rng, watch, |found| match found {
+                        Found::Grain(centre_m, radius_m) => grains.push(centre_m, radius_m),
+                        Found::OffMap(at) => off_map = off_map.or(Some(at)),
+                    })?;
+                let n = n_shared + grains.centres_m.len() - area_begin;
+                if n_shared >= MIN_SHARED_GRAINS && n_shared as f64 > MAX_SHARED * n as f64 {
+                    return Err(self.value_error(
+                        &key,
+                        format!(
+                            "{n_shared} of {n} grains of polygon {} in an earlier polygon, too",
+                            area_idx + 1
+                        ),
+                        "polygons that do not overlap",
+                    ));
+                }
                 if let Some(at) = off_map {
                     let [easting, northing] = terrain.to_map_m(at).map(number);
                     return Err(self.value_error(
@@ -108,6 +139,7 @@ impl Scene {
                     ));
                 }
             }
+            grains.drop_crowded(begin, watch)?;
             if grains.centres_m.len() == begin {
                 return Err(self.value_error(
                     &key,
