@@ -468,6 +468,20 @@ fn neighbouring_areas_share_a_lattice() {
     }
 }
 
+/// Two zones have the grains of the one area that they make up: none is lost at their edge.
+#[test]
+fn an_edge_between_areas_costs_no_grains() {
+    let files = Files::new(&heights(&[]));
+    let count = |areas: &[(&str, f64)]| {
+        files.write("release.geojson", zones(areas));
+        let scene = files.scene(FILE, "polygons='@release.geojson'").unwrap_or_else(|e| panic!("{e}"));
+        scene.sample().unwrap_or_else(|e| panic!("{e}")).len()
+    };
+    let both = count(&[(WEST, 0.6), (EAST, 0.6)]);
+    let one = count(&[("[1002,2001],[1018,2001],[1018,2009],[1002,2009],[1002,2001]", 0.6)]);
+    assert!(both.abs_diff(one) <= 2, "{both} grains of two zones, {one} of one");
+}
+
 /// Outlines that overlap by the width of a line are neighbours; others are not.
 #[test]
 fn areas_that_overlap_are_refused() {

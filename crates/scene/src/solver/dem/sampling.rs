@@ -9,7 +9,9 @@ use super::release_sampling::{AreaLattice, Found, groups, visit_grains, volume_m
 use crate::check::number;
 use crate::random::unit_interval;
 use crate::watch::Watch;
-use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, SampledSlabs, Scene, SceneError, Vec3};
+use crate::{
+    Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Sampled, SampledSlabs, Scene, SceneError, Vec3,
+};
 
 /// Default volume fraction of a random packing of grains.
 const PACKING_FRACTION: f64 = 0.55;
@@ -108,7 +110,12 @@ impl Scene {
                     AreaLattice::new(&of_group(areas.len()), release, dem, terrain, &mut rng)
                 });
                 let (area_begin, mut off_map) = (grains.centres_m.len(), None);
-                let earlier = of_group(area_idx);
+                let (low, high) = area.polygon.bounds();
+                let meets = |other: &&ReleaseArea| {
+                    let (other_low, other_high) = other.polygon.bounds();
+                    (0..2).all(|i| low[i] <= other_high[i] && other_low[i] <= high[i])
+                };
+                let earlier: Vec<_> = of_group(area_idx).into_iter().filter(meets).collect();
                 let places = (area, &earlier[..]);
                 let n_shared =
                     visit_grains(places, lattice, dem, terrain, &mut rng, watch, |found| match found {
