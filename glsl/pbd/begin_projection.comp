@@ -5,9 +5,9 @@
 // with κ = 1 where ρ < ρ₀ and otherwise the share of an excess that a step takes back: all of it in one step
 // would give particles the speed h (ρ/ρ₀ − 1)/Δt, and energy with it, the more the shorter the step is;
 // computes what a unit of its own multiplier changes of it, a_ii = |Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε. The
-// multiplier λ ≤ 0 is the pressure: velocities change by h/Δt a_i with a_i = Σ_j (λ_i + λ_j) h∇V W(x_ij) + λ_i
-// h∇(share of walls), so that impulses act along the offsets of the positions that velocities move from, and
-// x × v is conserved to rounding.
+// multiplier λ ≤ 0 is the pressure: velocities change by h/Δt a_i with a_i = Σ_j (λ_i + λ_j) h∇V W(x_ij) +
+// λ_i h∇(share of walls), so that impulses act along the offsets of the positions that velocities move from,
+// and x × v is conserved to rounding.
 //
 // With HAS_IMAGES images of neighbours behind faces of the domain are neighbours with the mirrored velocity.
 // The solve begins from the multipliers of the last step, all of them: its error has both signs where λ < 0.

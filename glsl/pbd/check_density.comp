@@ -3,8 +3,8 @@
 // particles is within the tolerance, or at the bound on iterations. From then on no particle is active, and
 // the remaining passes of the step have no threads.
 //
-// With HAS_MOMENTUM also has the share by which the next update of the pressure extrapolates: t ← (1 + √(1 + 4
-// t²))/2, β = (t − 1)/t of the update after it; an error that has grown restarts at t = 1 (ODonoghue2015).
+// With HAS_MOMENTUM also has the share by which the next update of the pressure extrapolates: t ← (1 + √(1 +
+// 4 t²))/2, β = (t − 1)/t of the update after it; an error that has grown restarts at t = 1 (ODonoghue2015).
 //
 // One thread. Bytes: 250. Order-independent.
 #extension GL_GOOGLE_include_directive : require

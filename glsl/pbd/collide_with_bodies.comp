@@ -2,9 +2,9 @@
 // Keeps velocities from moving particles into bodies, and sums the impulses on bodies, those of the pressure
 // included: with the distance s of a particle at the start of the step, the normal n there and the clearance,
 //   v_i ← v_i + max(0, (clearance − s)/Δt − n·(v_i − v_body)) n.
-// unless the particle ends the step at the clearance or farther. Impulses act where particles are at the start
-// of the step, so that angular momentum is exchanged without a loss; what the curvature of a surface leaves of
-// the distance is made up for in the next step.
+// unless the particle ends the step at the clearance or farther. Impulses act where particles are at the
+// start of the step, so that angular momentum is exchanged without a loss; what the curvature of a surface
+// leaves of the distance is made up for in the next step.
 //
 // Bytes: 32 a particle, 36 more near a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require

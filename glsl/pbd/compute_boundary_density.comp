@@ -1,9 +1,10 @@
 #version 460
 // Computes the boundary density of bodies (pbd/boundary_density.glsl) at each particle: h times its gradient,
-// and its value over ρ₀. The density constraints add it to the contribution of the domain's walls. With HAS_RATE
-// bodies are where they are at the start of the step, and two more are stored: the product of the gradient with
-// their velocity, and the contact with the nearest body within h, its normal n and the least velocity along it
-// with which a particle ends the step at the clearance, n·v ≥ (clearance − distance)/Δt + n·v_body.
+// and its value over ρ₀. The density constraints add it to the contribution of the domain's walls. With
+// HAS_RATE bodies are where they are at the start of the step, and two more are stored: the product of the
+// gradient with their velocity, and the contact with the nearest body within h, its normal n and the least
+// velocity along it with which a particle ends the step at the clearance, n·v ≥ (clearance − distance)/Δt +
+// n·v_body.
 //
 // Bytes: 28 a particle, 48 with HAS_RATE. Order-independent.
 // Elements: boundary_rate_m_s = threads * HAS_RATE, contact = threads * HAS_RATE.

@@ -1,8 +1,9 @@
 #version 460
 // Adds gravity to velocities and finds the cell of each predicted position: v ← v + Δt g, key ← cell(x + Δt
-// v), or that of the position itself if passes work at the start of the step (`move_s` = 0). Along periodic axes, particles that leave the domain enter it again at the other side.
-// These are the first two lines of the loop in Chen2021 fig 5.1b; predict computes the predicted position
-// itself after the sort, and project_out_of_bodies moves it out of bodies.
+// v), or that of the position itself if passes work at the start of the step (`move_s` = 0). Along periodic
+// axes, particles that leave the domain enter it again at the other side. These are the first two lines of
+// the loop in Chen2021 fig 5.1b; predict computes the predicted position itself after the sort, and
+// project_out_of_bodies moves it out of bodies.
 //
 // Bytes: 52 a particle (position 12, residual 12, velocity 12 + 12, key 4). Order-independent.
 #extension GL_GOOGLE_include_directive : require

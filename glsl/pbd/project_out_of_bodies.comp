@@ -37,8 +37,8 @@ layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, binding = 10) readonly buffer Listed { vec3 listed[]; };
 layout(scalar, binding = 11) buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
-    // Minimum distance from bodies in clearances: after collide_with_bodies.comp, which keeps the clearance to
-    // the first order in the step, less than 1.
+    // Minimum distance from bodies in clearances: after collide_with_bodies.comp, which keeps the clearance
+    // to the first order in the step, less than 1.
     float distance_share;
     // 1 for the first projection of a step.
     uint is_first;

@@ -83,8 +83,8 @@ impl Parameters {
         each.iter().map(|(density, gradient)| open * total / (1.0 - density).max(1e-6) * *gradient).collect()
     }
 
-    /// Twin of the collisions of `pbd/collide_with_bodies`: returns the velocity after them, and the change by
-    /// each body, in order.
+    /// Twin of the collisions of `pbd/collide_with_bodies`: returns the velocity after them, and the change
+    /// by each body, in order.
     fn collide(&self, x_m: [f32; 3], v_m_s: [f32; 3]) -> ([f32; 3], Vec<(usize, DVec3)>) {
         let (x, mut v) = (wide(x_m), wide(v_m_s));
         let (clearance, dt) = (f64::from(self.body_clearance_m), f64::from(self.dt_s));

@@ -133,8 +133,8 @@ impl Motion {
         recorder.dispatch_counted(&self.update_velocity, bindings, params);
     }
 
-    /// Records XSPH between the neighbours in rows, and the drag of the domain's walls, at predicted positions
-    /// into the velocities or, at the start of the step, from these into the updated ones.
+    /// Records XSPH between the neighbours in rows, and the drag of the domain's walls, at predicted
+    /// positions into the velocities or, at the start of the step, from these into the updated ones.
     pub fn smooth_velocity(
         &self,
         recorder: &mut Recorder,

@@ -28,8 +28,8 @@ pub struct Pbd {
     #[schemars(range(min = 0, max = 1))]
     pub density_tolerance: Option<f64>,
     /// Rate in 1/s at which a projection takes back an excess of density, 1 − exp(−rate Δt) of it in each
-    /// step; by default 2 √(g/d), 63/s at a spacing of 1 cm, with standard gravity in scenes without. A motion
-    /// of particles to rest density within a step would add the energy of its speed.
+    /// step; by default 2 √(g/d), 63/s at a spacing of 1 cm, with standard gravity in scenes without. A
+    /// motion of particles to rest density within a step would add the energy of its speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1e6))]
     pub density_rate_per_s: Option<f64>,
@@ -65,8 +65,8 @@ pub enum Pressure {
     Position,
     /// Projection of velocities at fixed positions, to those that keep the density at the end of the step to
     /// the first order (Ihmsen2014): linear and angular momentum are conserved to rounding, and the pressure
-    /// of the last step is the first guess. Fewer and cheaper iterations; motion of single particles is damped
-    /// by XSPH only.
+    /// of the last step is the first guess. Fewer and cheaper iterations; motion of single particles is
+    /// damped by XSPH only.
     Projection,
 }
 
