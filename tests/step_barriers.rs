@@ -224,7 +224,9 @@ fn check(areas: &[&str], others: &[&str], cases: &[Case]) {
 
 #[test]
 fn every_barrier_of_water_is_there_and_needed() {
-    let cases: &[Case] = &[("drum", &["scale=0.4"]), ("drop", &["scale=0.4"])];
+    const PROJECTION: &str = "pbd={pressure=\"projection\",iterations=1,max_iterations=3}";
+    let cases: &[Case] =
+        &[("drum", &["scale=0.4"]), ("drop", &["scale=0.4"]), ("drum", &["scale=0.4", PROJECTION])];
     // Marks between two phases are part of the steps of snow and water.
     check(&["pbd", "bodies"], &["pbd.mark_moved"], cases);
 }
