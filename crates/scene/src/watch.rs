@@ -17,7 +17,7 @@ pub type SamplingObserver<'a> = dyn FnMut(&str, f64) -> bool + 'a;
 
 /// Calls an observer while particles are sampled, every 20 ms of work or so, and ends the work if it says so.
 ///
-/// What is sampled does not depend on it.
+/// Sampled particles do not depend on it.
 pub struct Watch<'a> {
     observer: Option<&'a mut SamplingObserver<'a>>,
     stage: String,

@@ -97,13 +97,13 @@ pub enum SceneError {
         at: Location,
         /// That key, the number of particles, and the memory that they take.
         found: String,
-        /// What would fit.
+        /// Number or spacing that fits.
         expected: String,
     },
     /// An observer ended the sampling of particles.
     #[error("sampling was cancelled at {percent} %: {}", shortened(stage))]
     Cancelled {
-        /// What was being done.
+        /// Work in progress.
         stage: String,
         /// Share of the work that was done, in percent.
         percent: u32,

@@ -57,7 +57,8 @@ pub enum Stage {
     ApplyPressure,
     /// Moves particles by their velocities, within the domain and out of bodies.
     Move,
-    /// Smooths velocities by XSPH, and updates positions.
+    /// Smooths velocities by XSPH, and updates positions; in a projection at the start of the step, and only
+    /// velocities.
     SmoothVelocity,
     /// Ends the step, and the simulation after a fault.
     EndStep,

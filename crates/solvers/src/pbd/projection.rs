@@ -65,7 +65,7 @@ impl ProjectionKernels {
     }
 }
 
-/// What the passes of the projection bind besides its own buffers.
+/// Inputs of the passes of the projection, besides its own buffers.
 #[derive(Clone, Copy)]
 pub(super) struct ProjectionStep<'a> {
     pub kernels: &'a ProjectionKernels,
