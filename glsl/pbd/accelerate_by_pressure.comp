@@ -1,12 +1,12 @@
 #version 460
 // Computes the change of velocities by the pressure, in h/Δt:
 //   a_i = Σ_j (λ_i + λ_j) h∇V W(x_ij) + λ_i h∇(share of walls),
-// with the images of neighbours behind faces of the domain if HAS_IMAGES, and what contact with a body adds
-// (compute_boundary_density.comp): pressure that pushed particles into bodies would leave their neighbours
-// too dense. With IS_LAST adds a, without contact, to velocities; λ is then that of the last update
-// (update_pressure.comp), otherwise its extrapolation.
+// with the images of neighbours behind faces of the domain if HAS_IMAGES, what contact with a body adds
+// (compute_boundary_density.comp), and what faces of the domain stop: pressure that pushed particles into bodies
+// or walls would leave their neighbours too dense. With IS_LAST adds a, without contact and faces, to
+// velocities; λ is then that of the last update (update_pressure.comp), otherwise its extrapolation.
 //
-// Bytes: 40 a particle (x and λ 16, key 4, row 4, out 12, with IS_LAST 24; bodies 44 more) plus rows and
+// Bytes: 52 a particle (x and λ 16, velocity 12, key 4, row 4, out 12; bodies 32 more) plus rows and
 // neighbours from cache. Sums run in sorted order.
 // Elements: acceleration = threads * (1 - IS_LAST), multiplier = threads * IS_LAST.
 // Elements: contact = threads * HAS_BODIES * (1 - IS_LAST).
@@ -93,10 +93,11 @@ void main() {
         velocity[i] += support_m / dt_s * total;
         return;
     }
+    vec3 v = velocity[i];
     if (HAS_BODIES != 0u && contact[i] != vec4(0.0)) {
         vec4 least = contact[i];
-        float missing_m_s = least.w - dot(least.xyz, velocity[i] + support_m / dt_s * total);
+        float missing_m_s = least.w - dot(least.xyz, v + support_m / dt_s * total);
         total += dt_s * inverse_h * max(missing_m_s, 0.0) * least.xyz;
     }
-    acceleration[i] = total;
+    acceleration[i] = total + inverse_h * stopped_m(walls, PERIODIC, own.xyz, dt_s * v + support_m * total);
 }

@@ -2,8 +2,11 @@
 // Begins the projection of velocities to those that keep the density, at the positions x of the start of the
 // step: predicts the density constraint of each particle i to the first order (Ihmsen2014 eq 4 to 6),
 //   C_i = κ (ρ_i/ρ₀ − 1) + Δt/h ( Σ_j h∇V W(x_ij)·(v_i − v_j) + h∇(share of walls)·(v_i − v_wall) ),
-// with κ = 1 where ρ < ρ₀ and otherwise the share of an excess that a step takes back: all of it in one step
-// would give particles the speed h (ρ/ρ₀ − 1)/Δt, and energy with it, the more the shorter the step is;
+// with the share κ of a difference from the rest density that a step takes back:
+//   min(1, κ₊ max(1, 0.025/(ρ_i/ρ₀ − 1))) of an excess: all of a large one in one step would give particles the
+//     speed h (ρ/ρ₀ − 1)/Δt, and energy with it, the more the shorter the step is;
+//   κ₋ of a deficit within the fluid, so that its particles do not gather while their density allows it, and
+//     all of it at a free surface, whose particles may meet others;
 // computes what a unit of its own multiplier changes of it, a_ii = |Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε. The
 // multiplier λ ≤ 0 is the pressure: velocities change by h/Δt a_i with a_i = Σ_j (λ_i + λ_j) h∇V W(x_ij) +
 // λ_i h∇(share of walls), so that impulses act along the offsets of the positions that velocities move from,
@@ -50,9 +53,24 @@ layout(scalar, push_constant) uniform Params {
     float rest_density_kg_m3;
     float relaxation;
     float dt_s;
-    float correction_share;
+    float excess_share;
+    float deficit_share;
 };
 #include "pbd/neighbours.glsl"
+
+// Excess of density that is taken back at the speed of a larger one.
+const float SMALL_EXCESS = 0.025;
+// Density over rest density up to which a particle is at a free surface, and from which it is within the fluid.
+// A particle of a plane surface of a cubic lattice has 0.85.
+const float SURFACE_RATIO = 0.7;
+const float BULK_RATIO = 0.9;
+
+// Returns what a step takes back of the difference of a density over rest density from 1.
+float taken_back(float ratio) {
+    float excess = ratio - 1.0;
+    if (excess > 0.0) return min(excess, excess_share * max(excess, SMALL_EXCESS));
+    return mix(1.0, deficit_share, smoothstep(SURFACE_RATIO, BULK_RATIO, ratio)) * excess;
+}
 
 struct Sums {
     // Σ V W over V and the scale of the kernel.
@@ -111,8 +129,7 @@ void main() {
     float ratio = kernel_scale() * volume_h3 * sums.ratio + (1.0 - wall.open);
     vec3 gradient = sums.gradient + wall.gradient_h;
     constraint[i] = vec4(x, multiplier[i]);
-    float kept = ratio > 1.0 ? correction_share * (ratio - 1.0) : ratio - 1.0;
-    source[i] = vec2(kept + dt_s * inverse_h * rate_m_s,
+    source[i] = vec2(taken_back(ratio) + dt_s * inverse_h * rate_m_s,
                      1.0 / (dot(gradient, gradient) + sums.squares + relaxation));
     density[i] = ratio * rest_density_kg_m3;
 }

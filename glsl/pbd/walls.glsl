@@ -22,6 +22,14 @@ vec3 confine(Walls walls, uint periodic, vec3 x_m) {
     return mix(confine(walls, x_m), x_m, notEqual(periodic & uvec3(1u, 2u, 4u), uvec3(0u)));
 }
 
+// Returns what the walls take from a motion that begins at a position between them.
+vec3 stopped_m(Walls walls, uint periodic, vec3 x_m, vec3 change_m) {
+    vec3 lowest_m = walls.domain_min_m + walls.clearance_m - x_m;
+    vec3 highest_m = walls.domain_max_m - walls.clearance_m - x_m;
+    vec3 stopped = min(max(change_m, lowest_m), highest_m) - change_m;
+    return mix(stopped, vec3(0.0), notEqual(periodic & uvec3(1u, 2u, 4u), uvec3(0u)));
+}
+
 // Returns the whole extents of the domain in m by which a position lies beyond faces of periodic axes.
 vec3 lap_shift_m(Walls walls, uint periodic, vec3 x_m) {
     vec3 extent_m = walls.domain_max_m - walls.domain_min_m;

@@ -1,6 +1,7 @@
 """Runs frazil and its peers in turn, round by round, and prints the median time of a step of each and the ratios.
 
-Each row of out/peers.jsonl is one program in one round: comparison, program, round, milliseconds a step, particles.
+Each row of out/peers.jsonl is one program in one round: comparison, program, round, milliseconds a step or of the
+whole, particles.
 """
 
 import argparse
@@ -14,8 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+import numpy
+
 HERE = pathlib.Path(__file__).parent
 CORES = os.cpu_count() or 1
+# What a row has in place of milliseconds a step.
+MEASURED = {"surface": "ms", "water": "ms"}
 
 
 class Failed(Exception):
@@ -46,18 +51,67 @@ def frazil_step_ms(frazil, scene, steps, warm_up, resume=None):
     return statistics.fmean(float(row["step_time [ms]"]) for row in rows), particles
 
 
+def printed(script, *arguments, **environment):
+    """Returns what a script beside this one prints last."""
+    out = run([sys.executable, HERE / script, *arguments], env={**os.environ, **environment}, cwd=HERE)
+    return json.loads(out.strip().splitlines()[-1])
+
+
 def python_peer(script, *arguments, **environment):
     """Returns the milliseconds a step and the particles that a script beside this one prints last."""
-    out = run([sys.executable, HERE / script, *arguments], env={**os.environ, **environment}, cwd=HERE)
-    result = json.loads(out.strip().splitlines()[-1])
+    result = printed(script, *arguments, **environment)
     return result["ms"], result["count"]
 
 
-def splishsplash(steps):
+def splishsplash_environment():
     # The wheel bundles a libGLdispatch that clashes with that of the system.
     system = pathlib.Path("/lib/x86_64-linux-gnu/libGLdispatch.so.0")
     preload = {"LD_PRELOAD": str(system)} if system.exists() else {}
-    return python_peer("fluid_splishsplash.py", steps, OMP_NUM_THREADS=str(CORES), **preload)
+    return {"OMP_NUM_THREADS": str(CORES), **preload}
+
+
+def splishsplash(steps):
+    return python_peer("fluid_splishsplash.py", steps, **splishsplash_environment())
+
+
+def water(frazil, folder):
+    """Returns the programs that simulate 1 s of a dam break, and measure the compression of their particles."""
+    from compression import compression
+
+    def measured(ms, count, steps, frames):
+        if len(frames) != 10:
+            raise Failed(f"found {len(frames)} frames, expected one for each 0.1 s")
+        mean, worst = compression(frames, 0.035, [4.0, 3.0, 1.5])
+        return ms, count, {"steps": steps, "compression_mean": mean, "compression_worst": worst}
+
+    def own():
+        with tempfile.TemporaryDirectory() as out:
+            out = pathlib.Path(out)
+            outputs = ["--render", "never", "--record", "0.1s", "--record-columns", "velocity", "--metrics", "1s"]
+            run([frazil, "run", HERE / "water.toml", "--out", out / "run", "--quiet", *outputs])
+            with open(out / "run/timing.csv") as table:
+                rows = [(int(row["step"]), float(row["step_time [ms]"])) for row in csv.DictReader(table)]
+            recording = out / "run/recording.frazil-rec"
+            run([frazil, "export", recording, "--format", "csv", "--frames", "1..", "--out", out / "csv"])
+            frames = [positions(file) for file in sorted((out / "csv").rglob("*.csv"))]
+        # A row is of the steps since the row before; the first step, as of the peer, is not counted.
+        ms = sum((step - before) * step_ms for (before, _), (step, step_ms) in zip(rows, rows[1:]))
+        return measured(ms, len(frames[0]), rows[-1][0], frames)
+
+    def peer():
+        file = folder / "dfsph.npy"
+        result = printed("water_splishsplash.py", file, **splishsplash_environment())
+        return measured(result["ms"], result["count"], result["steps"], numpy.load(file))
+
+    return {"frazil": own, "SPlisHSPlasH DFSPH": peer}
+
+
+def positions(file):
+    """Returns the positions of a frame that was exported as CSV."""
+    with open(file) as table:
+        rows = csv.DictReader(table)
+        axes = [next(name for name in rows.fieldnames if name.startswith(f"position_{axis}")) for axis in "xyz"]
+        return numpy.array([[float(row[axis]) for axis in axes] for row in rows])
 
 
 def lammps(*variables):
@@ -123,7 +177,7 @@ def surface(frazil, folder):
 
 
 def arguments():
-    names = ["fluid", "mpm", "grains", "surface"]
+    names = ["fluid", "water", "mpm", "grains", "surface"]
     parser = argparse.ArgumentParser(prog="tools/peers")
     parser.add_argument("--frazil", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=5, help="rounds in which all programs take turns (5)")
@@ -158,6 +212,7 @@ def main():
                         "frazil": lambda: frazil_step_ms(frazil, "fluid", steps, 8),
                         "SPlisHSPlasH PBF": lambda: splishsplash(steps),
                     },
+                    "water": lambda: water(frazil, pathlib.Path(folder)),
                     "mpm": lambda: mpm(frazil, options.backend, steps),
                     "surface": lambda: surface(frazil, pathlib.Path(folder)),
                     "grains": lambda: grains(frazil, pathlib.Path(folder), options.settle),
@@ -166,19 +221,22 @@ def main():
                 failed[what] = problem
                 continue
             times = {name: [] for name in programs}
+            found = {}
             counts = set()
             for turn in range(options.rounds):
                 for name, measure in programs.items():
                     if f"{what}: {name}" in failed:
                         continue
                     try:
-                        ms, count = measure()
+                        ms, count, *rest = measure()
                     except Failed as problem:
                         failed[f"{what}: {name}"] = problem
                         continue
                     counts.add(count)
                     times[name].append(ms)
-                    row = {"comparison": what, "program": name, "round": turn, "ms_per_step": ms, "particles": count}
+                    found[name] = dict(*rest)
+                    row = {"comparison": what, "program": name, "round": turn, MEASURED.get(what, "ms_per_step"): ms,
+                           "particles": count, **found[name]}
                     with open(out, "a") as rows:
                         rows.write(json.dumps(row) + "\n")
             if len(counts) > 1:
@@ -191,9 +249,11 @@ def main():
                     continue
                 ratios = [a / b for a, b in zip(own, all_ms)]
                 beside = f"   frazil takes {statistics.median(ratios):.2f} times as long" if ratios else ""
-                a_step = "" if what == "surface" else " a step"
+                a_step = "" if what in MEASURED else " a step"
                 beside = "" if name == "frazil" else beside
                 print(f"  {name:<18} {statistics.median(all_ms):9.3f} ms{a_step}{beside}", flush=True)
+                if found[name]:
+                    print("    " + ", ".join(f"{key} {value:.3g}" for key, value in found[name].items()))
     for name, problem in failed.items():
         print(f"peers: {name}: {problem}", file=sys.stderr)
     sys.exit(1 if failed else 0)

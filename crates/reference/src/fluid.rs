@@ -126,7 +126,9 @@ pub struct Parameters {
     /// Upper corner of the domain in m.
     pub domain_max_m: [f32; 3],
     /// Share of an excess of density that a step of a projection takes back.
-    pub correction_share: f32,
+    pub excess_share: f32,
+    /// Share of a deficit of density within water that a step of a projection takes back.
+    pub deficit_share: f32,
     /// True if velocities are projected, false if positions are corrected.
     pub is_projection: bool,
     /// True if images of particles behind the faces of the domain contribute to density, false for the

@@ -22,7 +22,29 @@ impl Neighbour {
     }
 }
 
+/// Returns what a step takes back of the difference of a density over rest density from 1: twin of `taken_back`
+/// of `pbd/begin_projection`.
+fn taken_back(p: &Parameters, ratio: f32) -> f32 {
+    let excess = ratio - 1.0;
+    if excess > 0.0 {
+        return (p.excess_share * excess.max(0.025)).min(excess);
+    }
+    let t = ((ratio - 0.7) / 0.2).clamp(0.0, 1.0);
+    let within = t * t * (3.0 - 2.0 * t);
+    (1.0 + within * (p.deficit_share - 1.0)) * excess
+}
+
 impl Parameters {
+    /// Twin of `stopped_m` of `pbd/walls.glsl`: returns what the walls take from a motion from a position.
+    fn stopped_m(&self, x_m: [f32; 3], change_m: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|axis| {
+            let lowest_m = self.domain_min_m[axis] + self.clearance_m - x_m[axis];
+            let highest_m = self.domain_max_m[axis] - self.clearance_m - x_m[axis];
+            let stopped = change_m[axis].max(lowest_m).min(highest_m) - change_m[axis];
+            if self.periodic[axis] { 0.0 } else { stopped }
+        })
+    }
+
     fn neighbours_at_start(&self, state: &State, i: usize) -> Vec<Neighbour> {
         let scale = self.kernel.slope_scale() * self.volume_h3;
         let found = self.density_neighbours(state, |j| state.position[j], i).into_iter();
@@ -137,8 +159,7 @@ impl State {
             let rate = rate + dot(wall, v) - of_bodies;
             self.constraint[i] = [x[0], x[1], x[2], self.multiplier[i]];
             self.projection.source[i] = [
-                if ratio > 1.0 { p.correction_share * (ratio - 1.0) } else { ratio - 1.0 }
-                    + p.dt_s / p.support_m * rate,
+                taken_back(p, ratio) + p.dt_s / p.support_m * rate,
                 1.0 / (dot(gradient, gradient) + squares + p.relaxation),
             ];
             self.density[i] = ratio * p.rest_density_kg_m3;
@@ -164,10 +185,13 @@ impl State {
         }
         let mut accelerations = self.accelerations(p, |j| self.constraint[j][3]);
         for (i, a) in accelerations.iter_mut().enumerate() {
-            let Some((normal, least)) = p.contact_at_start(self.position[i]) else { continue };
-            let v = wide(self.velocity[i]) + f64::from(p.support_m / p.dt_s) * wide(*a);
-            let missing = (least - normal.dot(v)).max(0.0) * f64::from(p.dt_s / p.support_m);
-            *a = zip(*a, narrow(missing * normal), |a, c| a + c);
+            if let Some((normal, least)) = p.contact_at_start(self.position[i]) {
+                let v = wide(self.velocity[i]) + f64::from(p.support_m / p.dt_s) * wide(*a);
+                let missing = (least - normal.dot(v)).max(0.0) * f64::from(p.dt_s / p.support_m);
+                *a = zip(*a, narrow(missing * normal), |a, c| a + c);
+            }
+            let change_m = zip(self.velocity[i], *a, |v, a| p.dt_s * v + p.support_m * a);
+            *a = zip(*a, p.stopped_m(self.position[i], change_m), |a, s| a + s / p.support_m);
         }
         self.projection.acceleration = accelerations;
     }

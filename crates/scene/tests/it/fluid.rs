@@ -94,7 +94,7 @@ fn a_projection_needs_water_alone_and_a_tolerance() {
     assert_eq!(of(&[projection]).density_tolerance(), 1e-4);
     assert_eq!(of(&[]).density_tolerance(), 1e-3);
     // κ = 1 − exp(−2 √(g/d) Δt), per second and not per step.
-    let left = |dt_s: f64| 1.0 - of(&[projection, &format!("time.dt_s={dt_s}")]).density_correction_share();
+    let left = |dt_s: f64| 1.0 - of(&[projection, &format!("time.dt_s={dt_s}")]).density_excess_share();
     assert!((left(0.001).powi(2) - left(0.002)).abs() < 1e-12);
     for (overrides, key, found) in [
         (&[SNOW, projection][..], "pbd.pressure", "\"projection\" in a scene with [snow]"),

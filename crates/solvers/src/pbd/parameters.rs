@@ -29,7 +29,9 @@ pub struct Parameters {
     /// True if velocities are projected to those that keep the density, false if positions are corrected.
     pub is_projection: bool,
     /// Share of an excess of density that a step of a projection takes back.
-    pub correction_share: f32,
+    pub excess_share: f32,
+    /// Share of a deficit of density within water that a step of a projection takes back.
+    pub deficit_share: f32,
     /// Mean of max(ρ/ρ₀ − 1, 0) to which the density constraint is solved; 0 for a fixed number of
     /// iterations.
     pub density_tolerance: f32,
@@ -85,6 +87,10 @@ const CLEARANCE: f64 = 0.5;
 /// that fluctuate about it, and damp the flow along the wall.
 const CLEARANCE_WITH_IMAGES: f64 = 0.1;
 
+/// The same in a projection: at h/3 from its own image, where the slope of the cubic spline is greatest. Nearer,
+/// the image would repel a particle the less the nearer it is, and particles would gather in edges and corners.
+const CLEARANCE_IN_PROJECTION: f64 = 1.0 / 3.0;
+
 impl Parameters {
     /// Reads the parameters of a scene.
     ///
@@ -102,7 +108,11 @@ impl Parameters {
         let has_snow = scene.snow().is_some();
         let faces = scene.domain.friction.unwrap_or_default().faces();
         let has_images = scene.wall_density() == Some(WallDensity::Images);
-        let clearance = if has_images { CLEARANCE_WITH_IMAGES } else { CLEARANCE };
+        let clearance = match (has_images, scene.pbd().pressure) {
+            (false, _) => CLEARANCE,
+            (true, Pressure::Position) => CLEARANCE_WITH_IMAGES,
+            (true, Pressure::Projection) => CLEARANCE_IN_PROJECTION,
+        };
         let is_projection = scene.pbd().pressure == Pressure::Projection;
         let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
@@ -119,7 +129,8 @@ impl Parameters {
             iterations: scene.iterations(),
             is_projection,
             density_tolerance: if has_snow { 0.0 } else { scene.density_tolerance() as f32 },
-            correction_share: scene.density_correction_share() as f32,
+            excess_share: scene.density_excess_share() as f32,
+            deficit_share: scene.density_deficit_share() as f32,
             max_iterations: scene.pbd().max_iterations.max(scene.iterations()),
             over_relaxation: scene.pbd().over_relaxation as f32,
             relaxation: scene.pbd().constraint_relaxation as f32,

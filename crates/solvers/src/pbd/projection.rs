@@ -117,7 +117,8 @@ impl Projection {
             rest_density_kg_m3: p.rest_density_kg_m3,
             relaxation: p.relaxation,
             dt_s: p.dt_s,
-            correction_share: p.correction_share,
+            excess_share: p.excess_share,
+            deficit_share: p.deficit_share,
         };
         recorder.dispatch_counted(&kernels.begin, bindings, params);
     }
