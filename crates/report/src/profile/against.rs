@@ -248,9 +248,11 @@ impl Profile {
     pub fn figures(&self) -> RunFigures {
         let mut kernels_ns: BTreeMap<String, f64> = BTreeMap::new();
         for pass in &self.passes {
-            // A pass that not every step has counts in proportion.
-            let per_step = pass.row.calls as f64 / self.steps.max(1) as f64;
-            *kernels_ns.entry(pass.row.kernel.clone()).or_default() += per_step * pass.row.min_ns as f64;
+            // A pass that not every step has, or that has no elements in some, counts in proportion.
+            let (row, steps) = (&pass.row, self.steps.max(1) as f64);
+            let fastest_ns = |calls: u64, min_ns: u64| calls as f64 / steps * min_ns as f64;
+            let all_ns = fastest_ns(row.calls, row.min_ns) + fastest_ns(row.empty.calls, row.empty.min_ns);
+            *kernels_ns.entry(row.kernel.clone()).or_default() += all_ns;
         }
         for (name, samples) in &self.samples_ns {
             // Calls between steps.
@@ -295,7 +297,7 @@ fn as_f64(samples: &[u64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{TableStyle, comparison_table, tests::profile};
+    use super::super::{EmptyCalls, TableStyle, comparison_table, tests::profile};
     use super::*;
 
     /// Makes a profile of five processes, each by a thousandth slower than the one before.
@@ -327,6 +329,16 @@ mod tests {
         assert!(found.kernels.iter().all(|k| k.comparison.unwrap().verdict == Verdict::Same), "{found:?}");
         assert_eq!(found.step.verdict(), "same");
         assert!(found.regressions().is_empty() && found.cautions.is_empty());
+    }
+
+    #[test]
+    fn empty_calls_count_with_the_time_that_they_take() {
+        let mut profile = profile();
+        let pass = &mut profile.passes[0].row;
+        (pass.calls, pass.min_ns) = (5, 1000);
+        pass.empty = EmptyCalls { calls: 15, total_ns: 200, min_ns: 8, median_ns: 10 };
+        // 5 of 20 steps with elements, and 15 without.
+        assert_eq!(profile.figures().kernels_ns["pbd.lambda"], 5.0 / 20.0 * 1000.0 + 15.0 / 20.0 * 8.0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `frazil profile`: tables, files, comparisons and tunables.
 
 use crate::tool::{SMALL, SMALL_PARTICLES, command, stderr, succeed};
-use frazil_report::Profile;
+use frazil_report::{Profile, ProfileRow};
 use std::path::Path;
 use std::process::Command;
 
@@ -65,6 +65,7 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
         throughputs.iter().partition(|t| t.kernel == "pbd.list_neighbours");
     assert!(search[0].gflop_per_s.is_none() && counted("candidate") > listed, "{search:?}");
     assert!(sums.iter().all(|t| t.gflop_per_s.unwrap() > 0.0 && t.flop_per_byte.unwrap() > 0.0));
+    assert_eq!(profile.overcounted(), [] as [&str; 0]);
     // Each thread of a software device runs a group at a time.
     let tails = || profile.kernels.iter().map(|fact| fact.tail.unwrap());
     assert!(tails().all(|tail| (0.0..1.0).contains(&tail)), "{:?}", tails().collect::<Vec<_>>());
@@ -73,8 +74,13 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     // One row per place in the step: together they are the calls of the kernel.
     for row in &profile.rows {
         let places: Vec<_> = profile.passes.iter().filter(|pass| pass.row.kernel == row.kernel).collect();
-        assert!(places.iter().all(|pass| pass.row.calls == 6 && pass.occurrences as usize == places.len()));
-        assert_eq!(places.iter().map(|pass| pass.row.calls).sum::<u64>(), row.calls, "{}", row.kernel);
+        assert!(
+            places.iter().all(|pass| pass.row.all_calls() == 6 && pass.occurrences as usize == places.len())
+        );
+        let sum = |value: fn(&ProfileRow) -> u64| places.iter().map(|pass| value(&pass.row)).sum::<u64>();
+        assert_eq!(sum(|row| row.calls), row.calls, "{}", row.kernel);
+        assert_eq!(sum(|row| row.empty.calls), row.empty.calls, "{}", row.kernel);
+        assert_eq!(sum(|row| row.bytes.unwrap()), row.bytes.unwrap(), "{}", row.kernel);
         assert_eq!(profile.samples_ns[&row.kernel].len() as u64, row.calls);
     }
     assert_eq!(profile.timeline.len(), profile.passes.len());
@@ -171,8 +177,8 @@ fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
     refuse(&[], "measured on the device \"another\"");
     then.write(&path).unwrap();
     refuse(&["--set", "fluid.rest_density_kg_m3=900.0"], "the scene with the hash");
-    Profile { format_version: 1, ..then }.write(&path).unwrap();
-    refuse(&[], "profile.json format version 1; this build reads version 2");
+    Profile { format_version: 2, ..then }.write(&path).unwrap();
+    refuse(&[], "profile.json format version 2; this build reads version 3");
 }
 
 #[test]
@@ -187,7 +193,8 @@ fn tunables_change_no_bit_and_the_best_is_marked() {
     for candidate in &vary.candidates[..2] {
         assert_eq!(candidate.state_hash, profile.state_hash);
         assert_eq!(candidate.step_samples_ns.len(), 6);
-        assert!(profile.rows.iter().all(|row| candidate.kernels_ns[&row.kernel] > 0));
+        let mut active = profile.rows.iter().filter(|row| row.calls > 0);
+        assert!(active.all(|row| candidate.kernels_ns[&row.kernel] > 0));
     }
     assert!(text.contains("workgroup_size=4096 refused: kernel "), "{text}");
     assert!(text.contains("best *"), "{text}");

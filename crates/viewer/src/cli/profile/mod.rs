@@ -106,7 +106,20 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let (json, trace, page) = (folder.profile(), folder.trace(), folder.profile_page());
     say::note(format_args!("wrote {}, {} and {}", json.display(), trace.display(), page.display()));
     vary::check_states(&profile)?;
+    check_rates(&profile)?;
     against::check_regressions(baseline.as_ref(), comparison.as_ref())
+}
+
+/// Returns an error if more bytes were counted for a kernel than a copy can move in its time.
+fn check_rates(profile: &Profile) -> Result<(), Failure> {
+    match profile.overcounted().as_slice() {
+        [] => Ok(()),
+        found => Err(Failure::invariant(format!(
+            "an error of the profiler: {}; more bytes are counted than were moved: see the Elements: line of \
+             the kernel's header, or declare_bytes in its solver",
+            found.join(", ")
+        ))),
+    }
 }
 
 /// Returns the items that kernels worked on in the last step.

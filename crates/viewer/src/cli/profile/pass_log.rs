@@ -4,7 +4,7 @@ use frazil_engine::outputs::{Activity, StepTimer};
 use frazil_io::{Span, Track};
 use frazil_kernels::CopyWords;
 use frazil_report::{
-    HostGaps, KernelSamples, PassRow, ProfileRow, TimelinePass, host_gaps, pass_rows, profile_rows,
+    HostGaps, KernelSamples, PassRow, ProfileRow, SizedCopy, TimelinePass, host_gaps, pass_rows, profile_rows,
 };
 use frazil_solvers::SolverError;
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
@@ -15,6 +15,7 @@ use std::time::Instant;
 const MAX_SPANS: usize = 200_000;
 /// Number of steps from which the one shown in detail is chosen.
 const STEPS_KEPT: usize = 100;
+
 /// Time measurements of a run.
 pub struct PassLog {
     started: Instant,
@@ -22,7 +23,8 @@ pub struct PassLog {
     /// clocks; the end of a pass that the host waited for is known on both, up to the wake-up time of the
     /// host.
     device_to_host_ns: f64,
-    copy_gb_per_s: Option<f64>,
+    copies: Vec<SizedCopy>,
+    launch_ns: Option<f64>,
     samples: Samples,
     device_spans: Vec<Span>,
     host_spans: Vec<Span>,
@@ -92,7 +94,7 @@ impl Samples {
         }
     }
 
-    /// Returns the duration of every call, by kernel, in ns.
+    /// Returns the duration of every call that had elements, by kernel, in ns.
     pub fn by_kernel(&self) -> impl Iterator<Item = (&String, &Vec<u64>)> {
         self.kernels.iter().map(|(name, samples)| (name, &samples.durations_ns))
     }
@@ -116,17 +118,19 @@ fn add_call<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, KernelSampl
     let samples = entry.or_insert_with(|| KernelSamples {
         kernel: time.name.clone(),
         durations_ns: Vec::new(),
+        empty_ns: Vec::new(),
         bytes: Some(0),
     });
-    samples.durations_ns.push(time.duration_ns as u64);
+    let durations_ns = if time.is_empty() { &mut samples.empty_ns } else { &mut samples.durations_ns };
+    durations_ns.push(time.duration_ns as u64);
     samples.bytes = samples.bytes.map(|bytes| bytes + time.bytes);
 }
 
 impl PassLog {
-    /// Measures the copy bandwidth, synchronizes the clocks, and resets the memory peaks. Set-up: it waits
+    /// Measures rates of copies, synchronizes the clocks, and resets the memory peaks. Set-up: it waits
     /// for the device.
     pub fn new(device: &Device) -> Result<Self, SolverError> {
-        let copy_gb_per_s = CopyWords::gb_per_s(device)?;
+        let rates = CopyWords::rates(device)?;
         let started = Instant::now();
         let marker: Buffer<u32> = device.buffer("clock marker", 1)?;
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
@@ -137,15 +141,20 @@ impl PassLog {
         let end_ns = submission.pass_times()?.last().map_or(0.0, |last| last.start_ns + last.duration_ns);
         drop(marker);
         device.forget_memory_peaks();
-        Ok(Self { started, device_to_host_ns: host_ns - end_ns, copy_gb_per_s, ..Self::without_bandwidth() })
+        let launch_ns = rates.as_ref().and_then(|rates| rates.launch_ns);
+        let sized = rates.map(|rates| rates.sized).unwrap_or_default();
+        let copies = sized.into_iter().map(|(bytes, gb_per_s)| SizedCopy { bytes, gb_per_s }).collect();
+        let device_to_host_ns = host_ns - end_ns;
+        Ok(Self { started, device_to_host_ns, copies, launch_ns, ..Self::without_bandwidth() })
     }
 
-    /// Makes a log without the copy bandwidth, whose clocks are not synchronized.
+    /// Makes a log without rates of copies, whose clocks are not synchronized.
     pub fn without_bandwidth() -> Self {
         Self {
             started: Instant::now(),
             device_to_host_ns: 0.0,
-            copy_gb_per_s: None,
+            copies: Vec::new(),
+            launch_ns: None,
             samples: Samples::default(),
             device_spans: Vec::new(),
             host_spans: Vec::new(),
@@ -163,13 +172,13 @@ impl PassLog {
     pub fn rows(&self) -> Vec<ProfileRow> {
         let all = |samples: &mut dyn Iterator<Item = &KernelSamples>| samples.cloned().collect::<Vec<_>>();
         let kernels = all(&mut self.samples.kernels.values());
-        profile_rows(&kernels, &all(&mut self.samples.passes.values()), self.copy_gb_per_s)
+        profile_rows(&kernels, &all(&mut self.samples.passes.values()), &self.copies)
     }
 
     /// Returns one row per pass of a step, in order.
     pub fn passes(&self) -> Vec<PassRow> {
         let samples: Vec<KernelSamples> = self.samples.passes.values().cloned().collect();
-        pass_rows(&samples, self.copy_gb_per_s)
+        pass_rows(&samples, &self.copies)
     }
 
     /// Returns the raw times.
@@ -208,9 +217,14 @@ impl PassLog {
         gaps
     }
 
-    /// Returns the bandwidth of a buffer copy in GB/s, counting bytes read and written.
-    pub fn copy_gb_per_s(&self) -> Option<f64> {
-        self.copy_gb_per_s
+    /// Returns the rates of copies by their size, the largest last.
+    pub fn copies(&self) -> &[SizedCopy] {
+        &self.copies
+    }
+
+    /// Returns the time of a dispatch of almost no work in ns.
+    pub fn launch_ns(&self) -> Option<f64> {
+        self.launch_ns
     }
 
     /// Returns the number of timed steps.
@@ -289,6 +303,7 @@ mod tests {
             start_ns,
             duration_ns,
             bytes: 8,
+            elements: Some(2),
         };
         passes.iter().map(pass).collect()
     }
@@ -320,6 +335,17 @@ mod tests {
         );
         let typical: Vec<_> = samples.typical_step().iter().map(|pass| pass.start_ns).collect();
         assert_eq!(typical, [0, 10, 20]);
+    }
+
+    #[test]
+    fn calls_without_elements_are_kept_apart() {
+        let mut samples = Samples::default();
+        let mut passes = times(&[("a", 0.0, 100.0), ("a", 200.0, 3.0)]);
+        (passes[1].elements, passes[1].bytes) = (Some(0), 0);
+        samples.add(&passes, &[2]);
+        let kernel = &samples.kernels["a"];
+        assert_eq!((&kernel.durations_ns[..], &kernel.empty_ns[..]), (&[100][..], &[3][..]));
+        assert_eq!(kernel.bytes, Some(8));
     }
 
     #[test]
