@@ -117,6 +117,11 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     };
     assert_eq!(spans("device"), 6 * profile.passes.len());
     assert!(spans("host") >= 4, "record, submit, wait, collect");
+    // Two steps before, six measured, of one submission.
+    assert_eq!((spans("step"), spans("submission")), (6, 3), "a span of the submission, and an arrow to it");
+    let named =
+        |name: &str| trace["traceEvents"].as_array().unwrap().iter().any(|event| event["name"] == name);
+    assert!(named("step 3") && named("step 8") && !named("step 9"));
 }
 
 #[test]
