@@ -62,7 +62,7 @@ impl Profile {
 
     /// Returns the floating-point operations of a call, if the shader declares them and all items are
     /// counted.
-    fn flop_of(&self, kernel: &str) -> Option<f64> {
+    pub(super) fn flop_of(&self, kernel: &str) -> Option<f64> {
         let declared = &self.kernels.iter().find(|fact| fact.kernel == kernel)?.work;
         let count = |item: &String| match item.as_str() {
             PARTICLE => Some(self.n_particles),
@@ -74,7 +74,7 @@ impl Profile {
 }
 
 /// Returns the ratio of two known numbers, if it is one.
-fn over(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+pub(super) fn over(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     Some(a? / b?).filter(|ratio| ratio.is_finite())
 }
 

@@ -1,6 +1,7 @@
 //! `profile.json`: the cost of each kernel, compared with the device's copy bandwidth.
 
 mod against;
+mod bound;
 mod gaps;
 mod intensity;
 mod report;
@@ -25,6 +26,7 @@ pub use against::{
     KernelComparison, Mismatch, ProfileComparison, ProfileRound, RunFacts, compare_profile_rounds,
     compare_profiles,
 };
+pub use bound::{KernelBound, Limit};
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
 pub use report::profile_report;
@@ -32,8 +34,8 @@ pub use rows::{EmptyCalls, KernelSamples, PassRow, ProfileRow, SizedCopy, pass_r
 pub use run_figures::RunFigures;
 pub use table::{TableStyle, fitted_table, table};
 pub use tables::{
-    comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table, throughput_table,
-    vary_table,
+    bound_table, comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table,
+    throughput_table, vary_table,
 };
 pub use vary::{Candidate, Vary};
 pub use work_item::WorkItem;

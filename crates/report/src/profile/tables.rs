@@ -1,8 +1,8 @@
 //! The parts of a profile as tables.
 
 use super::{
-    Candidate, HostGaps, KernelComparison, KernelFact, Memory, PassRow, ProfileComparison, ProfileRow,
-    TableStyle, Throughput, Vary, fitted_table, table,
+    Candidate, HostGaps, KernelBound, KernelComparison, KernelFact, Memory, PassRow, ProfileComparison,
+    ProfileRow, TableStyle, Throughput, Vary, fitted_table, table,
 };
 
 /// Formats nanoseconds as microseconds.
@@ -132,6 +132,24 @@ pub(super) fn merged(empty: &[PassRow]) -> ProfileRow {
     row.empty.median_ns = medians[medians.len() / 2];
     row.share = empty.iter().map(|pass| pass.row.share).sum();
     row
+}
+
+/// Formats what bounds each kernel as a table: fractions of its limits that it reaches, and the share of the
+/// time of all kernels that it takes beyond the nearest one.
+pub fn bound_table(bounds: &[KernelBound], style: TableStyle) -> String {
+    let header = ["kernel", "bound by", "bytes [%]", "flops [%]", "launch [%]", "beyond [%]"];
+    let percent = |fraction: Option<f64>| or_dash(tenths(fraction.map(|fraction| 100.0 * fraction)));
+    let line = |bound: &KernelBound| {
+        [
+            bound.kernel.clone(),
+            bound.limit.to_string(),
+            percent(bound.of_bytes),
+            percent(bound.of_flops),
+            percent(bound.of_launch),
+            percent(Some(bound.beyond)),
+        ]
+    };
+    table(&header, &bounds.iter().map(line).collect::<Vec<_>>(), style)
 }
 
 /// Formats the throughput of kernels with counted items as a table with a line per kernel and item.

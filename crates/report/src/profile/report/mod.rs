@@ -30,6 +30,7 @@ pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>)
                 @if let Some(comparison) = comparison { (against(comparison)) }
                 (shares(profile))
                 (one_step(profile))
+                (bounds(profile))
                 (bandwidth(profile))
                 (throughput(profile))
                 (kernels(profile))
@@ -145,6 +146,35 @@ fn one_step(profile: &Profile) -> Markup {
             } @else {
                 (timeline("one step", &stretches))
             }
+        }
+    }
+}
+
+fn bounds(profile: &Profile) -> Markup {
+    let share = |fraction: Option<f64>| or_dash(fraction.map(percent));
+    html! {
+        section {
+            h2 { "What bounds each kernel" }
+            p {
+                "The least time that its bytes take (the fastest copy of as many), its operations (the peak "
+                "of multiply-adds) and a dispatch without work, each over its own time. A kernel that "
+                "reaches half of a limit is bound by it; below, latency bounds it: dependent loads, waits, "
+                "atomics, divergence. Beyond is the share of the time of all kernels that it takes beyond "
+                "the nearest limit."
+            }
+            div class="scroll" { table {
+                thead { tr { @for title in ["kernel", "bound by", "bytes", "flops", "launch", "beyond"] {
+                    th { (title) }
+                } } }
+                tbody { @for bound in profile.bounds() { tr {
+                    td { (bound.kernel) }
+                    td { (bound.limit) }
+                    td { (share(bound.of_bytes)) }
+                    td { (share(bound.of_flops)) }
+                    td { (share(bound.of_launch)) }
+                    td { (percent(bound.beyond)) }
+                } } }
+            } }
         }
     }
 }

@@ -22,8 +22,8 @@ use frazil_engine::device;
 use frazil_engine::outputs::{Existing, Output};
 use frazil_kernels::MultiplyAdd;
 use frazil_report::{
-    Profile, TableStyle, WorkItem, comparison_table, facts_table, gap_table, memory_table, pass_table,
-    profile_table, throughput_table, vary_table,
+    Profile, TableStyle, WorkItem, bound_table, comparison_table, facts_table, gap_table, memory_table,
+    pass_table, profile_table, throughput_table, vary_table,
 };
 use frazil_solvers::SolverError;
 use std::ffi::OsString;
@@ -145,6 +145,7 @@ fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
         text += &format!("{}\n", device::SOFTWARE_WARNING);
     }
     text += &format!("\n{}", profile_table(&profile.rows, wide, plain));
+    text += &format!("\n{}", bound_table(&profile.bounds(), plain));
     text += &format!("\n{}", pass_table(&profile.passes, wide, plain));
     let throughputs = profile.throughputs();
     if !throughputs.is_empty() {
@@ -170,6 +171,9 @@ fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
     }
     if let Some(peak) = profile.peak_gflop_per_s {
         text += &format!("peak          {peak:.1} GFLOP/s of multiply-adds, measured\n");
+    }
+    if let Some(launch_ns) = profile.launch_ns {
+        text += &format!("launch        {:.1} µs for a dispatch of one word, measured\n", 1e-3 * launch_ns);
     }
     if let Some((stamping, ratio)) = profile.stamping.and_then(|s| Some((s, s.ratio()?))) {
         text += &format!(
