@@ -185,6 +185,8 @@ fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
     refuse(&[], "measured on the device \"another\"");
     then.write(&path).unwrap();
     refuse(&["--set", "fluid.rest_density_kg_m3=900.0"], "the scene with the hash");
+    Profile { steps: 40, ..then.clone() }.write(&path).unwrap();
+    refuse(&[], "measured the steps of \"--steps 40 --warm-up 2\", and this is \"--steps 6 --warm-up 2\"");
     Profile { format_version: 2, ..then }.write(&path).unwrap();
     refuse(&[], "profile.json format version 2; this build reads version 3");
 }

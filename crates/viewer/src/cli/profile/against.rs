@@ -30,10 +30,10 @@ pub fn open(path: &Path) -> Result<Baseline, Failure> {
 
 impl Baseline {
     /// Returns an error if the profiles cannot be compared, before anything is measured.
-    pub fn check(&self, device: &str, scene: &str, scene_hash: &str) -> Result<(), Failure> {
+    pub fn check(&self, device: &str, scene: &str, scene_hash: &str, steps: [u64; 2]) -> Result<(), Failure> {
         match self {
             Self::Earlier(path, profile) => {
-                profile.check_comparable(device, scene, scene_hash).map_err(|e| refuse(path, &e))
+                profile.check_comparable(device, scene, scene_hash, steps).map_err(|e| refuse(path, &e))
             }
             Self::Build(_) => Ok(()),
         }

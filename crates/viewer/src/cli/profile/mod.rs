@@ -43,7 +43,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
     let scene_hash = frazil_engine::outputs::scene_hash(&scene)?;
     if let Some(baseline) = &baseline {
-        baseline.check(&device.info().name, &scene.name, &scene_hash)?;
+        baseline.check(&device.info().name, &scene.name, &scene_hash, [args.steps, args.warm_up])?;
     }
     let output = Output {
         requested: args.out.as_deref(),
