@@ -36,7 +36,7 @@ pub use profile::{
     facts_table, fitted_table, gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_report,
     profile_rows, profile_table, table, throughput_table, vary_table,
 };
-pub use rounds::{MIN_RUNS, Round, RoundsComparison, compare_rounds, compare_runs};
+pub use rounds::{MAX_NEEDED, MIN_RUNS, Round, RoundsComparison, compare_rounds, compare_runs, looks};
 pub use run_out::{
     AFFECTED_THICKNESS_M, DepositStatistics, FlowSnow, MapPoint, PathPoint, RUN_OUT_PRESSURE_KPA, Reach,
     ReleaseStatistics, RunOut,

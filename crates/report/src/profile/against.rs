@@ -43,9 +43,15 @@ pub struct KernelComparison {
     pub comparison: Option<Comparison>,
     /// Interval of the A/A check; `None` where builds did not take turns.
     pub same_build: Option<[f64; 2]>,
+    /// Of an unclear comparison of builds that took turns, about how many rounds would decide it: see
+    /// [`RoundsComparison::needed`](crate::RoundsComparison::needed).
+    pub rounds_needed: Option<usize>,
     /// The baseline's and the current row.
     pub rows: [Option<ProfileRow>; 2],
 }
+
+/// Share of a step from which a kernel's verdict is waited for.
+const COSTLY: f64 = 0.02;
 
 impl KernelComparison {
     /// Returns the verdict, `new` or `gone`.
@@ -92,6 +98,18 @@ impl RunFacts {
 }
 
 impl ProfileComparison {
+    /// Returns the number of rounds that would decide each unclear verdict on the step, and on kernels of at
+    /// least 2 % of it; `None` for one that no number of rounds would decide.
+    pub fn undecided(&self) -> Vec<Option<usize>> {
+        let step_ns = self.step.step_ns[1].unwrap_or(0) as f64;
+        let is_costly =
+            |k: &&KernelComparison| k.step_ns.iter().flatten().any(|ns| *ns as f64 >= COSTLY * step_ns);
+        let costly = self.kernels.iter().filter(is_costly).chain([&self.step]);
+        let is_unclear =
+            |k: &&KernelComparison| k.comparison.is_some_and(|found| found.verdict == Verdict::Unclear);
+        costly.filter(is_unclear).map(|k| k.rounds_needed).collect()
+    }
+
     /// Returns the kernels that are slower, and `step` if whole steps are.
     pub fn regressions(&self) -> Vec<&str> {
         let is_slower = |c: &&KernelComparison| c.comparison.is_some_and(|c| c.verdict == Verdict::Slower);
@@ -131,7 +149,7 @@ pub fn compare_profiles(
         let of = |runs: &[RunFigures]| runs.iter().filter_map(value).collect::<Vec<f64>>();
         let figures = [of(&a), of(&b)];
         let found = compare_runs(&figures[0], &figures[1], tolerance, &copies[0], &copies[1], n_comparisons);
-        (figures, found, None)
+        Compared { figures, found, same_build: None, rounds_needed: None }
     };
     let mut comparison = comparison([then, now], [a.len(), b.len()], tolerance, &compared);
     for (name, runs) in [("the baseline", &a), ("this measurement", &b)] {
@@ -145,7 +163,8 @@ pub fn compare_profiles(
     Ok(comparison)
 }
 
-/// Compares two builds by the profiles of rounds of processes, with [`compare_rounds`].
+/// Compares two builds by the profiles of rounds of processes, with [`compare_rounds`], in one of `n_looks`
+/// at the same rounds and earlier ones.
 ///
 /// # Errors
 /// The builds measured different scenes, devices or steps.
@@ -155,12 +174,13 @@ pub fn compare_profiles(
 pub fn compare_profile_rounds(
     rounds: &[ProfileRound],
     tolerance: f64,
+    n_looks: usize,
 ) -> Result<ProfileComparison, Mismatch> {
     assert!(!rounds.is_empty(), "at least one round");
     let last = &rounds[rounds.len() - 1];
     let (then, now) = (&last.baseline[1], &last.current[1]);
     then.check_comparable(&now.device, &now.scene, &now.scene_hash, [now.steps, now.steps_before])?;
-    let n_comparisons = kernel_names([then, now]).len() + 1;
+    let n_comparisons = n_looks * (kernel_names([then, now]).len() + 1);
     let figures = |pair: &[Profile; 2]| pair.each_ref().map(Profile::figures);
     let rounds: Vec<_> = rounds.iter().map(|r| [figures(&r.baseline), figures(&r.current)]).collect();
     let compared = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
@@ -170,7 +190,8 @@ pub fn compare_profile_rounds(
             .map(|[baseline, current]| Round { baseline: pair(baseline), current: pair(current) });
         let found = compare_rounds(&pairs.collect::<Vec<_>>(), tolerance, n_comparisons);
         let of = |side: usize| rounds.iter().flat_map(|r| &r[side]).filter_map(value).collect::<Vec<f64>>();
-        ([of(0), of(1)], found.comparison, Some(found.same_build))
+        let (found, same_build, rounds_needed) = (found.comparison, Some(found.same_build), found.needed);
+        Compared { figures: [of(0), of(1)], found, same_build, rounds_needed }
     };
     let processes = 2 * rounds.len();
     Ok(comparison([then, now], [processes; 2], tolerance, &compared))
@@ -181,8 +202,14 @@ fn kernel_names([then, now]: [&Profile; 2]) -> BTreeSet<&String> {
     then.samples_ns.keys().chain(now.samples_ns.keys()).collect()
 }
 
-/// Figures of both sides, their comparison, and the interval of the A/A check.
-type Compared = ([Vec<f64>; 2], Comparison, Option<[f64; 2]>);
+/// Figures of both sides and their comparison.
+struct Compared {
+    figures: [Vec<f64>; 2],
+    found: Comparison,
+    /// Interval of the A/A check.
+    same_build: Option<[f64; 2]>,
+    rounds_needed: Option<usize>,
+}
 
 /// Value of a figure of a run, if the run has it.
 type Figure<'a> = &'a dyn Fn(&RunFigures) -> Option<f64>;
@@ -197,7 +224,7 @@ fn comparison(
     let [then, now] = profiles;
     let names = kernel_names(profiles);
     let row = |name: &str, value: &dyn Fn(&RunFigures) -> Option<f64>| {
-        let (figures, found, same_build) = compared(value);
+        let Compared { figures, found, same_build, rounds_needed } = compared(value);
         let step_ns = figures.map(|mut ns| (!ns.is_empty()).then(|| median(&mut ns) as u64));
         let both = step_ns.iter().all(Option::is_some);
         KernelComparison {
@@ -205,6 +232,7 @@ fn comparison(
             step_ns,
             comparison: both.then_some(found),
             same_build: same_build.filter(|_| both),
+            rounds_needed: rounds_needed.filter(|_| both),
             rows: profiles.map(|p| p.rows.iter().find(|row| row.kernel == name).cloned()),
         }
     };
@@ -363,7 +391,7 @@ mod tests {
         assert_eq!(found.regressions(), ["pbd.lambda"]);
         assert_eq!(found.kernels[0].kernel, "pbd.lambda");
         assert_eq!(found.cautions.len(), 1);
-        let table = comparison_table(&found, TableStyle::Plain);
+        let table = comparison_table(&found, true, TableStyle::Plain);
         let verdict = |kernel: &str| {
             let line = table.lines().find(|line| line.starts_with(kernel)).unwrap();
             line.split_whitespace().last().unwrap().to_owned()
@@ -379,10 +407,30 @@ mod tests {
     fn builds_that_take_turns_have_the_interval_of_the_check() {
         let (then, now) = changed();
         let round = ProfileRound { baseline: [then.clone(), then], current: [now.clone(), now] };
-        let found = compare_profile_rounds(&vec![round; 5], 0.02).unwrap();
+        let found = compare_profile_rounds(&vec![round; 5], 0.02, 1).unwrap();
         assert_eq!((found.regressions(), found.runs[0].processes), (vec!["pbd.lambda"], 10));
         assert_eq!(found.kernels[0].same_build, Some([1.0, 1.0]));
         assert!((found.kernels[0].comparison.unwrap().ratio - 2.0).abs() < 1e-12);
+        assert!(found.undecided().is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn an_unclear_kernel_says_how_many_rounds_would_decide_it() {
+        let round = |i: usize| {
+            // Slower by 4 % with a scatter of as much.
+            let mut now = profile();
+            for pass in &mut now.passes {
+                pass.row.min_ns = (pass.row.min_ns as f64 * [1.0, 1.08, 1.05, 1.03][i % 4]) as u64;
+            }
+            ProfileRound { baseline: [profile(), profile()], current: [now.clone(), now] }
+        };
+        let found = compare_profile_rounds(&(0..4).map(round).collect::<Vec<_>>(), 0.02, 1).unwrap();
+        let lambda = &found.kernels[0];
+        let needed = lambda.rounds_needed.unwrap();
+        assert!(lambda.verdict() == "unclear" && (5..200).contains(&needed), "{lambda:?}");
+        assert!(found.undecided().contains(&Some(needed)));
+        let table = comparison_table(&found, true, TableStyle::Plain);
+        assert!(table.contains(&format!("unclear, {needed} rounds")), "{table}");
     }
 
     #[test]

@@ -352,8 +352,9 @@ pub fn vary_table(vary: &Vary, style: TableStyle) -> String {
     text
 }
 
-/// Formats the verdicts on each kernel and on the step as a table.
-pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> String {
+/// Formats the verdicts on each kernel and on the step as a table; an unclear one with the number of rounds
+/// that would decide it.
+pub fn comparison_table(comparison: &ProfileComparison, wide: bool, style: TableStyle) -> String {
     // Four digits: differences of large ratios say nothing.
     let factor = |value: f64| match value {
         value if value < 10.0 => format!("{value:.3}"),
@@ -373,12 +374,15 @@ pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> St
             or_dash(ratio.map(factor)),
             interval(k.comparison.map(|found| found.interval)),
             interval(k.same_build),
-            k.verdict(),
+            match k.rounds_needed {
+                Some(n) => format!("{}, {n} rounds", k.verdict()),
+                None => k.verdict(),
+            },
         ]
     };
     let lines: Vec<_> = comparison.kernels.iter().chain([&comparison.step]).map(line).collect();
     let header = ["kernel [µs]", "baseline", "current", "ratio", "95 %", "A/A 95 %", "verdict"];
-    table(&header, &lines, style)
+    fitted_table(&header, &lines, &["A/A 95 %", "95 %"], wide, style)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod args;
 use crate::build_info::GIT_COMMIT;
-use crate::cli::processes::{self, Build, HostLoad, arguments_without, is_build};
+use crate::cli::processes::{self, Build, HostLoad, Turns, arguments_without, is_build};
 use crate::say;
 pub use args::BenchArgs;
 use frazil_bench::{
@@ -94,19 +94,28 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     let mut writer = RowWriter::open(&args.out).map_err(bench_failure)?;
     let baseline_out = args.out.with_extension("baseline.jsonl");
     let mut baseline_writer = RowWriter::open(&baseline_out).map_err(bench_failure)?;
-    let rounds = usize::from(args.compare.rounds);
+    let looks = args.compare.looks();
     if !args.quiet {
-        let processes = 4 * rounds + 2;
-        say::note(format_args!("{processes} processes take turns: {current} against {baseline}"));
+        let processes = processes::words(&looks);
+        say::note(format_args!("processes take turns: {processes}: {current} against {baseline}"));
     }
     let session = session_name();
-    let (turns, load) =
-        processes::take_turns(&baseline, &current, rounds, |build| measure_by(build, words, &session))?;
-    let rounds: Vec<RowRound> = turns
-        .into_iter()
-        .map(|turns| RowRound { baseline: turns.baseline, current: turns.current })
-        .collect();
-    for round in &rounds {
+    let tolerance = args.compare.tolerance_of_builds();
+    let compare = |turns: &[Turns<Vec<Row>>]| {
+        let round = |turns: &Turns<Vec<Row>>| RowRound {
+            baseline: turns.baseline.clone(),
+            current: turns.current.clone(),
+        };
+        let rounds: Vec<RowRound> = turns.iter().map(round).collect();
+        compare_row_rounds(&rounds, tolerance, looks.len(), path).map_err(bench_failure)
+    };
+    let undecided = |turns: &[Turns<Vec<Row>>]| {
+        let verdicts = compare(turns)?;
+        Ok(verdicts.of(Verdict::Unclear).map(|compared| compared.rounds_needed).collect())
+    };
+    let measure = |build: &Build| measure_by(build, words, &session);
+    let (turns, load) = processes::take_turns(&baseline, &current, &looks, measure, undecided)?;
+    for round in &turns {
         let append = |writer: &mut RowWriter, rows: &[Vec<Row>; 2]| {
             rows.iter().flatten().try_for_each(|row| writer.append(row)).map_err(Failure::other)
         };
@@ -115,8 +124,7 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     }
     args.appended_to(&args.out);
     args.appended_to(&baseline_out);
-    let tolerance = args.compare.tolerance_of_builds();
-    let verdicts = compare_row_rounds(&rounds, tolerance, path).map_err(bench_failure)?;
+    let verdicts = compare(&turns)?;
     args.print(&comparison(&verdicts, path, tolerance, Some(&load)))?;
     no_regression(&verdicts, path)
 }
@@ -314,6 +322,9 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&Ho
             let _ = write!(text, ")");
         }
         let _ = writeln!(text, ", {baseline} → {current}");
+        if let Some(rounds) = compared.rounds_needed {
+            let _ = writeln!(text, "          about {rounds} rounds would decide (--max-rounds)");
+        }
         if compared.processes.iter().any(|n| *n < MIN_RUNS) {
             let [a, b] = compared.processes;
             let _ = writeln!(

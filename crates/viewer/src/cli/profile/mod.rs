@@ -91,7 +91,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
 
     let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
     if let Some(comparison) = &comparison {
-        text += &format!("\n{}", comparison_table(comparison, TableStyle::Plain));
+        text += &format!("\n{}", comparison_table(comparison, args.compare.wide, TableStyle::Plain));
     }
     if let Some(load) = &load {
         text += &format!("{load}\n");
