@@ -33,8 +33,8 @@ pub use profile::{
     KernelSamples, Limit, Memory, MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison,
     ProfileRound, ProfileRow, RunFacts, RunFigures, SizedCopy, Stamping, TableStyle, Throughput,
     TimelinePass, Vary, WorkItem, bound_table, compare_profile_rounds, compare_profiles, comparison_table,
-    facts_table, fitted_table, gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_report,
-    profile_rows, profile_table, table, throughput_table, vary_table,
+    facts_table, fitted_table, gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_csv,
+    profile_report, profile_rows, profile_table, table, throughput_table, vary_table,
 };
 pub use rounds::{MAX_NEEDED, MIN_RUNS, Round, RoundsComparison, compare_rounds, compare_runs, looks};
 pub use run_out::{

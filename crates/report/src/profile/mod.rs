@@ -2,6 +2,7 @@
 
 mod against;
 mod bound;
+mod csv;
 mod gaps;
 mod intensity;
 mod report;
@@ -27,6 +28,7 @@ pub use against::{
     compare_profiles,
 };
 pub use bound::{KernelBound, Limit};
+pub use csv::profile_csv;
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
 pub use report::profile_report;

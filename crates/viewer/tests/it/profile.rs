@@ -169,7 +169,11 @@ fn a_kernel_that_was_faster_in_an_earlier_profile_is_reported() {
 #[test]
 fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
     let folder = tempfile::tempdir().unwrap();
-    succeed(&mut profile_small(folder.path(), &[]));
+    // CSV goes to stdout alone.
+    let text = stdout(&mut profile_small(folder.path(), &["--csv"]));
+    let columns = text.lines().next().unwrap().split(',').count();
+    assert!(text.starts_with("kind,position,name,") && text.lines().all(|l| l.split(',').count() == columns));
+    assert!(text.contains("\nkernel,,pbd.solve_density,") && text.contains("\nstep,"), "{text}");
     let then = Profile::read(&folder.path().join("profile.json")).unwrap();
     let path = folder.path().join("other.json");
     let refuse = |arguments: &[&str], said: &str| {

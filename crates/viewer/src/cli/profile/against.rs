@@ -102,7 +102,7 @@ pub fn measure(
 /// Profiles in a process of a build.
 fn profile_by(build: &Build, words: &[OsString]) -> Result<Profile, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::other)?;
-    let others = [("out", true), ("vary", true), ("pictures", true)];
+    let others = [("out", true), ("vary", true), ("pictures", true), ("csv", false)];
     let left_out = [&CompareArgs::OPTIONS[..], &others].concat();
     let added: [&OsStr; 2] = ["--out".as_ref(), folder.path().as_ref()];
     build.run(&arguments_without(words, "profile", &left_out, &added))?;

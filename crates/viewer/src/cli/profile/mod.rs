@@ -23,7 +23,7 @@ use frazil_engine::outputs::{Existing, Output};
 use frazil_kernels::MultiplyAdd;
 use frazil_report::{
     Profile, TableStyle, WorkItem, bound_table, comparison_table, facts_table, gap_table, memory_table,
-    pass_table, profile_table, throughput_table, vary_table,
+    pass_table, profile_csv, profile_table, throughput_table, vary_table,
 };
 use frazil_solvers::SolverError;
 use std::ffi::OsString;
@@ -89,14 +89,18 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let (comparison, load) = against::measure(args, baseline.as_ref(), &mut profile, words)?;
     write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
 
-    let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
-    if let Some(comparison) = &comparison {
-        text += &format!("\n{}", comparison_table(comparison, args.compare.wide, TableStyle::Plain));
+    if args.csv {
+        say::data(&profile_csv(&profile))?;
+    } else {
+        let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
+        if let Some(comparison) = &comparison {
+            text += &format!("\n{}", comparison_table(comparison, args.compare.wide, TableStyle::Plain));
+        }
+        if let Some(load) = &load {
+            text += &format!("{load}\n");
+        }
+        say::data(&text)?;
     }
-    if let Some(load) = &load {
-        text += &format!("{load}\n");
-    }
-    say::data(&text)?;
     for gap in passes.gaps() {
         say::note(format_args!("warning: {gap}"));
     }
