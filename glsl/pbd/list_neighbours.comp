@@ -13,6 +13,7 @@
 // candidates from cache. Order-independent.
 // Elements: rows = threads * ROW_WORDS, position = threads * HAS_START.
 // Elements: other_cell_start = threads * HAS_OTHER, other_predicted = threads * HAS_OTHER.
+// Work: 11 * (1 + HAS_START) flop per candidate.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"

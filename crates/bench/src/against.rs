@@ -24,6 +24,9 @@ pub struct Compared {
     pub comparison: Comparison,
     /// Interval of the A/A check; `None` where builds did not take turns.
     pub same_build: Option<[f64; 2]>,
+    /// Of an unclear comparison of builds that took turns, about how many rounds would decide it: see
+    /// [`frazil_report::RoundsComparison::needed`].
+    pub rounds_needed: Option<usize>,
 }
 
 /// All points of two measurements.
@@ -109,18 +112,25 @@ pub fn compare_rows(baseline: &[Row], current: &[Row], tolerance: f64) -> Verdic
         let comparison = compare_runs(&then, &now, tolerance, &copy_then, &copy_now, n_comparisons);
         let processes = [then.len(), now.len()];
         let times_ns = [then, now].map(|mut figures| median(&mut figures));
-        verdicts.compared.push(Compared { bench, point, times_ns, processes, comparison, same_build: None });
+        let (same_build, rounds_needed) = (None, None);
+        let compared = Compared { bench, point, times_ns, processes, comparison, same_build, rounds_needed };
+        verdicts.compared.push(compared);
     }
     verdicts.only_baseline = baseline.into_keys().collect();
     verdicts
 }
 
 /// Compares two builds that took turns, at each point that all of their processes measured, by
-/// [`frazil_report::compare_rounds`].
+/// [`frazil_report::compare_rounds`], in one of `n_looks` at the same rounds and earlier ones.
 ///
 /// # Errors
 /// [`Error::OtherDevice`] if the builds measured different devices; `path` is the baseline, for this error.
-pub fn compare_row_rounds(rounds: &[RowRound], tolerance: f64, path: &Path) -> Result<Verdicts> {
+pub fn compare_row_rounds(
+    rounds: &[RowRound],
+    tolerance: f64,
+    n_looks: usize,
+    path: &Path,
+) -> Result<Verdicts> {
     let identity = |row: &Row| format!("{}, subgroups of {}", row.device, row.subgroup_size);
     let mut points: BTreeMap<(String, Point), [usize; 2]> = BTreeMap::new();
     let mut device: Option<String> = None;
@@ -138,7 +148,7 @@ pub fn compare_row_rounds(rounds: &[RowRound], tolerance: f64, path: &Path) -> R
         points.entry((row.bench, row.point)).or_default()[side] += 1;
     }
     let mut verdicts = Verdicts::default();
-    let n_comparisons = points.len();
+    let n_comparisons = n_looks * points.len();
     for ((bench, point), processes) in points {
         match processes {
             [0, _] => verdicts.only_current.push((bench, point)),
@@ -166,6 +176,7 @@ pub fn compare_row_rounds(rounds: &[RowRound], tolerance: f64, path: &Path) -> R
                     processes,
                     comparison: found.comparison,
                     same_build: Some(found.same_build),
+                    rounds_needed: found.needed,
                 });
             }
         }

@@ -135,6 +135,22 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Returns true if a point is too large for the device's memory or limits: others may still fit.
+    pub fn does_not_fit(&self) -> bool {
+        use frazil_kernels::KernelError;
+        use frazil_solvers::SolverError;
+        let of_device = match self {
+            Self::Device(error) | Self::Kernel(KernelError::Device(error)) => error,
+            Self::Solver(SolverError::Device(error) | SolverError::Kernel(KernelError::Device(error))) => {
+                error
+            }
+            _ => return false,
+        };
+        matches!(of_device, frazil_vk::Error::BeyondLimit { .. } | frazil_vk::Error::OutOfMemory { .. })
+    }
+}
+
 /// Returns the nearest of `known` names, or all of them.
 pub(crate) fn hint(found: &str, known: &[&str]) -> String {
     // Below this, a name is not a typo of the other; names of one area agree in their first half.

@@ -273,7 +273,13 @@ mod tests {
 
     #[test]
     fn spans_reach_from_the_first_start_to_the_last_end() {
-        let time = |start_ns, duration_ns| PassTime { name: "pass".into(), start_ns, duration_ns, bytes: 0 };
+        let time = |start_ns, duration_ns| PassTime {
+            name: "pass".into(),
+            start_ns,
+            duration_ns,
+            bytes: 0,
+            elements: None,
+        };
         assert_eq!(span_ns(&[time(10.0, 5.0), time(12.0, 1.0), time(20.0, 2.5)]), 12.5);
         assert_eq!(span_ns(&[]), 0.0);
     }

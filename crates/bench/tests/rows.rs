@@ -245,7 +245,7 @@ fn builds_that_take_turns_are_compared_at_the_points_of_both() {
     let rows = |count: u64, factor: f64| [row(&device, 1, factor * 1e3), row(&device, count, 1e3)].to_vec();
     let round = RowRound { baseline: [rows(3, 1.0), rows(3, 1.0)], current: [rows(5, 1.1), rows(5, 1.1)] };
     let path = std::path::Path::new("builds/before");
-    let verdicts = compare_row_rounds(&vec![round.clone(); 6], 0.02, path).unwrap();
+    let verdicts = compare_row_rounds(&vec![round.clone(); 6], 0.02, 1, path).unwrap();
     let found = &verdicts.compared[0];
     assert_eq!((verdicts.compared.len(), found.comparison.verdict), (1, Verdict::Slower));
     assert!((found.comparison.ratio - 1.1).abs() < 1e-9 && found.processes == [12, 12], "{found:?}");
@@ -253,6 +253,6 @@ fn builds_that_take_turns_are_compared_at_the_points_of_both() {
     assert_eq!((verdicts.only_current.len(), verdicts.only_baseline.len()), (1, 1));
     let mut other = round;
     other.baseline[0][0].device = "Voodoo 2".to_owned();
-    let error = compare_row_rounds(&[other], 0.02, path).unwrap_err().to_string();
+    let error = compare_row_rounds(&[other], 0.02, 1, path).unwrap_err().to_string();
     assert!(error.contains("builds/before") && error.contains("Voodoo 2"), "{error}");
 }

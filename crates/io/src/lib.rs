@@ -44,7 +44,7 @@ pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWrit
 pub use run_info::{ParameterChange, RunInfo};
 pub use state_hash::StateHasher;
 pub use sweep_info::{SweepAxis, SweepCase, SweepInfo, SweepStatus};
-pub use trace::{Span, Track, write_trace};
+pub use trace::{Arrow, Span, Track, write_trace};
 pub use y4m::Y4mWriter;
 
 #[doc = include_str!("../../../docs/formats.md")]

@@ -8,11 +8,15 @@ use serde_json::{Value, json};
 use crate::error::Result;
 use crate::json;
 
-/// Track of a span: one per queue, and one for the host.
+/// Track of a span: one per queue, those of what its passes belong to, and one for the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Track {
     /// The host thread that submits to the device.
     Host,
+    /// Submissions, as the device executed them.
+    Submissions,
+    /// Steps of the simulation on the device.
+    Steps,
     /// A queue of the device.
     Queue(u32),
 }
@@ -22,20 +26,23 @@ impl Track {
     fn process(self) -> u32 {
         match self {
             Self::Host => 1,
-            Self::Queue(_) => 2,
+            Self::Submissions | Self::Steps | Self::Queue(_) => 2,
         }
     }
 
     fn thread(self) -> u32 {
         match self {
-            Self::Host => 1,
-            Self::Queue(queue) => queue + 1,
+            Self::Host | Self::Submissions => 1,
+            Self::Steps => 2,
+            Self::Queue(queue) => queue + 3,
         }
     }
 
     fn name(self) -> String {
         match self {
             Self::Host => "host".to_owned(),
+            Self::Submissions => "submissions".to_owned(),
+            Self::Steps => "steps".to_owned(),
             Self::Queue(queue) => format!("queue {queue}"),
         }
     }
@@ -43,9 +50,20 @@ impl Track {
     fn category(self) -> &'static str {
         match self {
             Self::Host => "host",
+            Self::Submissions => "submission",
+            Self::Steps => "step",
             Self::Queue(_) => "device",
         }
     }
+}
+
+/// End of an arrow between two spans, drawn by viewers where both ends have the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrow {
+    /// The arrow with this number begins at the span.
+    From(u64),
+    /// The arrow with this number ends at the span.
+    To(u64),
 }
 
 /// Time interval in which one thing happened on one track.
@@ -61,10 +79,12 @@ pub struct Span {
     pub duration_ns: u64,
     /// Additional values for readers of the trace: thread counts, bytes.
     pub args: BTreeMap<String, Value>,
+    /// End of an arrow at the span, if there is one.
+    pub arrow: Option<Arrow>,
 }
 
-/// Writes a trace: one complete event per span, a track per queue under the device's name, times from the
-/// earliest start.
+/// Writes a trace: one complete event per span, a track per queue under the device's name, an event of a flow
+/// per end of an arrow, times from the earliest start.
 ///
 /// The format is that of `docs/schemas/trace_event.schema.json`.
 ///
@@ -102,6 +122,22 @@ pub fn write_trace(path: &Path, device: &str, spans: &[Span]) -> Result<()> {
             "dur": span.duration_ns as f64 / 1e3,
             "args": span.args,
         }));
+        let (phase, number) = match span.arrow {
+            Some(Arrow::From(number)) => ("s", number),
+            Some(Arrow::To(number)) => ("f", number),
+            None => continue,
+        };
+        // An arrow is bound to the span around its time: "bp": "e" for the one that encloses its end.
+        events.push(json!({
+            "ph": phase,
+            "bp": "e",
+            "id": number,
+            "name": "submission",
+            "cat": "submission",
+            "pid": span.track.process(),
+            "tid": span.track.thread(),
+            "ts": (span.start_ns - origin_ns) as f64 / 1e3,
+        }));
     }
     json::write(path, &json!({ "displayTimeUnit": "ns", "traceEvents": events }))
 }
@@ -112,7 +148,7 @@ mod tests {
 
     fn span(name: &str, track: Track, start_ns: u64, duration_ns: u64) -> Span {
         let args = BTreeMap::from([("threads".to_owned(), json!(64))]);
-        Span { name: name.to_owned(), track, start_ns, duration_ns, args }
+        Span { name: name.to_owned(), track, start_ns, duration_ns, args, arrow: None }
     }
 
     fn trace(spans: &[Span]) -> Value {
@@ -134,6 +170,9 @@ mod tests {
             span("pbd.predict", Track::Queue(0), 5_001_000, 250),
             span("copy", Track::Queue(1), 5_000_500, 10),
             span("step", Track::Queue(0), 5_001_000, 2000),
+            Span { arrow: Some(Arrow::From(7)), ..span("submit", Track::Host, 5_000_900, 50) },
+            Span { arrow: Some(Arrow::To(7)), ..span("submission 7", Track::Submissions, 5_001_000, 2100) },
+            span("step 3", Track::Steps, 5_001_000, 2000),
         ])
     }
 
@@ -143,22 +182,29 @@ mod tests {
         let events = trace["traceEvents"].as_array().unwrap();
         let complete: Vec<_> = events.iter().filter(|event| event["ph"] == "X").collect();
         let order: Vec<_> = complete.iter().map(|e| e["name"].as_str().unwrap()).collect();
-        assert_eq!(order, ["record", "step", "pbd.predict", "pbd.lambda", "copy"]);
-        assert_eq!((complete[1]["ts"].as_f64(), complete[1]["dur"].as_f64()), (Some(1.0), Some(2.0)));
+        let expected =
+            ["record", "submit", "submission 7", "step 3", "step", "pbd.predict", "pbd.lambda", "copy"];
+        assert_eq!(order, expected);
+        assert_eq!((complete[4]["ts"].as_f64(), complete[4]["dur"].as_f64()), (Some(1.0), Some(2.0)));
         let mut last_ts = BTreeMap::new();
         for event in &complete {
             let track = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
             let ts = event["ts"].as_f64().unwrap();
             assert!(ts >= last_ts.insert(track, ts).unwrap_or(0.0));
         }
-        assert_eq!(last_ts.into_keys().collect::<Vec<_>>(), [(1, 1), (2, 1), (2, 2)]);
+        assert_eq!(last_ts.into_keys().collect::<Vec<_>>(), [(1, 1), (2, 1), (2, 2), (2, 3), (2, 4)]);
 
         let named = |kind: &str| -> Vec<_> {
             let of_kind = events.iter().filter(|event| event["name"] == kind);
             of_kind.map(|event| event["args"]["name"].as_str().unwrap().to_owned()).collect()
         };
         assert_eq!(named("process_name"), ["frazil", "llvmpipe"]);
-        assert_eq!(named("thread_name"), ["host", "queue 0", "queue 1"]);
+        assert_eq!(named("thread_name"), ["host", "submissions", "steps", "queue 0", "queue 1"]);
+
+        let arrow = |phase: &str| events.iter().find(|event| event["ph"] == phase).unwrap();
+        let (from, to) = (arrow("s"), arrow("f"));
+        assert_eq!((&from["id"], &from["tid"], &from["ts"]), (&json!(7), &json!(1), &json!(0.9)));
+        assert_eq!((&to["id"], &to["pid"], &to["ts"]), (&json!(7), &json!(2), &json!(1.0)));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use bonds::{
 };
 pub use cell_sort::{CellSort, CellSortMethod};
 pub use compaction::{Compaction, Move};
-pub use copy::CopyWords;
+pub use copy::{CopyRates, CopyWords};
 pub use count::Counts;
 pub use decomposition::{Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd3};
 pub use error::KernelError;

@@ -35,6 +35,9 @@ fn a_copy_beyond_a_buffer_is_refused_by_its_name() {
 
 #[test]
 fn the_bandwidth_is_that_of_a_device() {
-    let rate = CopyWords::gb_per_s(&DEVICE).unwrap().unwrap();
+    let rates = CopyWords::rates(&DEVICE).unwrap().unwrap();
+    let rate = rates.large_gb_per_s;
     assert!((0.1..1e5).contains(&rate), "{rate} GB/s");
+    assert!(rates.launch_ns.unwrap() > 0.0 && rates.sized.is_sorted_by_key(|(bytes, _)| *bytes), "{rates:?}");
+    assert_eq!((rates.sized[0].0, rates.sized.last().unwrap().1), (8, rate));
 }

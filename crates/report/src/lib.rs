@@ -29,13 +29,14 @@ pub use kernel_budget::{KernelBudget, KernelBudgetError};
 pub use map::{FlowMap, plot_flow_map};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{
-    Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,
-    MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison, ProfileRound, ProfileRow, RunFacts,
-    RunFigures, Stamping, TableStyle, Throughput, TimelinePass, Vary, WorkItem, compare_profile_rounds,
-    compare_profiles, comparison_table, facts_table, fitted_table, gap_table, host_gaps, memory_table,
-    pass_rows, pass_table, profile_report, profile_rows, profile_table, table, throughput_table, vary_table,
+    Candidate, DriverStatistic, EmptyCalls, Gap, HostGaps, KernelBound, KernelComparison, KernelFact,
+    KernelSamples, Limit, Memory, MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison,
+    ProfileRound, ProfileRow, RunFacts, RunFigures, SizedCopy, Stamping, TableStyle, Throughput,
+    TimelinePass, Vary, WorkItem, bound_table, compare_profile_rounds, compare_profiles, comparison_table,
+    facts_table, fitted_table, gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_csv,
+    profile_report, profile_rows, profile_table, table, throughput_table, vary_table,
 };
-pub use rounds::{MIN_RUNS, Round, RoundsComparison, compare_rounds, compare_runs};
+pub use rounds::{MAX_NEEDED, MIN_RUNS, Round, RoundsComparison, compare_rounds, compare_runs, looks};
 pub use run_out::{
     AFFECTED_THICKNESS_M, DepositStatistics, FlowSnow, MapPoint, PathPoint, RUN_OUT_PRESSURE_KPA, Reach,
     ReleaseStatistics, RunOut,

@@ -62,7 +62,13 @@ pub struct RoundsComparison {
     pub same_build: [f64; 2],
     /// Number of rounds.
     pub rounds: usize,
+    /// Of an unclear comparison, about how many rounds would decide it, if further ones scatter like these;
+    /// `None` if it is decided, or [`MAX_NEEDED`] would not decide it.
+    pub needed: Option<usize>,
 }
+
+/// Maximum number of rounds that [`RoundsComparison::needed`] says.
+pub const MAX_NEEDED: usize = 1000;
 
 /// Compares two builds by rounds of four processes, in one of the `n_comparisons` of a report.
 ///
@@ -83,7 +89,7 @@ pub fn compare_rounds(rounds: &[Round], tolerance: f64, n_comparisons: usize) ->
     let (Some(builds), Some(same)) = (estimate(Round::log_ratio), estimate(Round::log_same_build)) else {
         let comparison =
             Comparison { ratio: f64::NAN, interval: [0.0, f64::INFINITY], verdict: Verdict::Unclear };
-        return RoundsComparison { comparison, same_build: [0.0, f64::INFINITY], rounds };
+        return RoundsComparison { comparison, same_build: [0.0, f64::INFINITY], rounds, needed: None };
     };
     let (interval, same_build) = (builds.interval(n_comparisons), same.interval(n_comparisons));
     let spread = if rounds < MIN_RUNS { f64::INFINITY } else { same.mean.abs() };
@@ -92,7 +98,17 @@ pub fn compare_rounds(rounds: &[Round], tolerance: f64, n_comparisons: usize) ->
         interval: interval.map(f64::exp),
         verdict: verdict(interval, tolerance, spread),
     };
-    RoundsComparison { comparison, same_build: same_build.map(f64::exp), rounds }
+    let needed = (comparison.verdict == Verdict::Unclear && rounds >= MIN_RUNS)
+        .then(|| builds.needed(&same, rounds, tolerance, n_comparisons))
+        .flatten();
+    RoundsComparison { comparison, same_build: same_build.map(f64::exp), rounds, needed }
+}
+
+/// Returns the numbers of rounds at which verdicts are looked at: `first`, and twice as many again until
+/// `last`. Each look is one more chance of a wrong verdict: multiply the number of comparisons by theirs.
+pub fn looks(first: usize, last: usize) -> Vec<usize> {
+    let doubled = std::iter::successors(Some(first.max(1)), |n| Some(2 * n));
+    doubled.take_while(|n| *n < last).chain([last.max(first)]).collect()
 }
 
 /// Compares the figures `now` of several processes with stored figures `then` of several others, in one of
@@ -182,6 +198,22 @@ impl Trimmed {
         let squares: f64 = winsorized.iter().map(|value| (value - centre).powi(2)).sum();
         let squared_error = if kept.len() > 1 { squares / (h * (h - 1.0)) } else { f64::INFINITY };
         Some(Self { mean, squared_error, degrees: h - 1.0 })
+    }
+
+    /// Returns the number of rounds from which the verdict of this mean of `rounds` is decided, if the means
+    /// stay and errors fall with the square root of the number; `same` is the mean of the A/A check, which
+    /// falls like its error.
+    fn needed(&self, same: &Self, rounds: usize, tolerance: f64, n_comparisons: usize) -> Option<usize> {
+        let is_decided = |n: usize| {
+            let fewer = rounds as f64 / n as f64;
+            let degrees = (n - 2 * (TRIMMED * n as f64) as usize) as f64 - 1.0;
+            let half = t_quantile(degrees, n_comparisons) * (fewer * self.squared_error).sqrt();
+            let spread = fewer.sqrt() * same.mean.abs();
+            verdict([self.mean - half, self.mean + half], tolerance, spread) != Verdict::Unclear
+        };
+        // Growing by an eighth is finer than the estimate.
+        let candidates = std::iter::successors(Some(rounds + 1), |n| Some(n + (n / 8).max(1)));
+        candidates.take_while(|n| *n <= MAX_NEEDED).find(|n| is_decided(*n))
     }
 
     fn interval(&self, n_comparisons: usize) -> [f64; 2] {
@@ -331,6 +363,40 @@ mod tests {
             let share = covered as f64 / 2000.0;
             assert!((0.93..0.975).contains(&share), "{what}: {share}");
         }
+    }
+
+    #[test]
+    fn as_many_rounds_as_are_said_decide_most_unclear_comparisons() {
+        let machine = Machine { scatter: 0.02, drift: 0.05, wave: 0.02, outliers: 0.05 };
+        let mut random = Random(13);
+        let (mut said, mut decided) = (0, 0);
+        for _ in 0..400 {
+            // Between the tolerance and what five rounds tell.
+            let session = machine.session(200, 1.04, &mut random);
+            let found = compare_rounds(&session[..5], 0.02, 1);
+            let Some(needed) = found.needed.filter(|n| *n <= 200) else { continue };
+            assert!(found.comparison.verdict == Verdict::Unclear && needed > 5);
+            said += 1;
+            let again = compare_rounds(&session[..needed], 0.02, 1);
+            decided += usize::from(again.comparison.verdict != Verdict::Unclear);
+        }
+        assert!(said > 100 && 10 * decided > 4 * said, "{decided} of {said}");
+        // At the tolerance no number of rounds decides, and a decided one needs none.
+        let at = |factor: f64| {
+            let wobble = |i: usize| factor * (1.0 + 0.01 * (i % 3) as f64 - 0.01);
+            let rounds: Vec<Round> =
+                (0..9).map(|i| Round { baseline: [1.0; 2], current: [wobble(i); 2] }).collect();
+            compare_rounds(&rounds, 0.02, 1)
+        };
+        assert_eq!((at(1.0201).comparison.verdict, at(1.0201).needed), (Verdict::Unclear, None));
+        assert_eq!((at(1.2).comparison.verdict, at(1.2).needed), (Verdict::Slower, None));
+    }
+
+    #[test]
+    fn verdicts_are_looked_at_after_doubling() {
+        assert_eq!(looks(10, 40), [10, 20, 40]);
+        assert_eq!(looks(10, 30), [10, 20, 30]);
+        assert_eq!((looks(3, 3), looks(5, 2)), (vec![3], vec![5]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use frazil_engine::outputs::ScheduleRequest;
 use frazil_engine::picture;
-use frazil_report::MIN_RUNS;
+use frazil_report::{MIN_RUNS, looks};
 use frazil_scene::{RenderScheme, Scene, SceneError};
 use std::path::PathBuf;
 
@@ -112,9 +112,13 @@ pub struct CompareArgs {
     /// slower.
     #[arg(long, value_name = "BINARY|FILE")]
     pub against: Option<PathBuf>,
-    /// Number of rounds with another build, each of two processes of both.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(3..))]
-    pub rounds: u16,
+    /// Number of rounds with another build, each of two processes of both [default: 10, and more while a
+    /// verdict is unclear].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
+    rounds: Option<u16>,
+    /// Double the number of rounds while a verdict is unclear, up to N [default: --rounds; 40 without it].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
+    max_rounds: Option<u16>,
     /// Measure in N processes, so that a later comparison knows the variance between them [default: 1; 5 if
     /// compared with a file that has at least 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -129,8 +133,21 @@ pub struct CompareArgs {
 
 impl CompareArgs {
     /// Options of the comparison, and true for those with a value: processes that only measure do without.
-    pub const OPTIONS: [(&str, bool); 5] =
-        [("against", true), ("rounds", true), ("runs", true), ("tolerance", true), ("wide", false)];
+    pub const OPTIONS: [(&str, bool); 6] = [
+        ("against", true),
+        ("rounds", true),
+        ("max-rounds", true),
+        ("runs", true),
+        ("tolerance", true),
+        ("wide", false),
+    ];
+
+    /// Returns the numbers of rounds with another build after which verdicts are looked at.
+    pub fn looks(&self) -> Vec<usize> {
+        let first = self.rounds.unwrap_or(10);
+        let last = self.max_rounds.or(self.rounds).unwrap_or(40);
+        looks(first.into(), last.into())
+    }
 
     /// Returns the tolerated relative difference with another build.
     pub fn tolerance_of_builds(&self) -> f64 {

@@ -178,6 +178,13 @@ impl Device {
     }
 }
 
+impl Buffer<u32> {
+    /// Returns the whole words of a buffer.
+    pub(crate) fn of_words(raw: &RawBuffer) -> Self {
+        Self { raw: raw.clone(), len: (raw.inner.bytes / 4) as usize, element: PhantomData }
+    }
+}
+
 impl<T: Pod> Buffer<T> {
     /// Returns the capacity in elements.
     pub fn len(&self) -> usize {

@@ -56,11 +56,11 @@ pub struct BindingSource {
 /// Values that the number of elements accessed by a dispatch can depend on.
 #[derive(Debug)]
 pub struct Reach<'a> {
-    /// Number of elements of the dispatch, as far as the host knows.
+    /// Number of elements of the dispatch.
     pub threads: u64,
     /// Values of the tunables, in the order of their ids.
     pub specialization: &'a [u32],
-    /// Count that the host expects in each binding, for those that hold one.
+    /// Count in each binding, for those that hold one.
     pub counts: &'a [u64],
     /// Push constants.
     pub parameters: &'a [u8],
@@ -72,6 +72,23 @@ impl Reach<'_> {
         let bytes = self.parameters.get(offset..offset + 4).and_then(|bytes| bytes.try_into().ok());
         bytes.map_or(0, u32::from_ne_bytes).into()
     }
+}
+
+/// Returns the minimum number of bytes that a dispatch moves: each accessed element once for a read and once
+/// for a write. A dispatch accesses as many elements of a buffer as it has threads, or as the `Elements:`
+/// line of the shader's header states, but never more than the buffer has; `buffers` are the sizes of the
+/// bound buffers in bytes.
+pub(crate) fn minimum_bytes(
+    bindings: &[BindingSource],
+    buffers: impl IntoIterator<Item = u64>,
+    reach: &Reach<'_>,
+) -> u64 {
+    let bytes = bindings.iter().zip(buffers).map(|(binding, buffer_bytes)| {
+        let elements = binding.elements.map_or(reach.threads, |elements| elements(reach));
+        let bytes = buffer_bytes.min(elements.saturating_mul(binding.element_bytes.into()));
+        bytes * (u64::from(binding.reads) + u64::from(binding.writes))
+    });
+    bytes.sum()
 }
 
 /// A 32-bit specialisation constant that a shader declares.

@@ -73,7 +73,7 @@ pub use offline_compiler::OfflineCompiler;
 pub use overlay::{Overlay, OverlayFrame};
 pub use raster::{Blend, DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};
 pub use readback::{Pending, ReadbackRing};
-pub use recorder::{BarrierPlan, Recorder, RecorderOptions};
+pub use recorder::{BarrierPlan, Isolate, Recorder, RecorderOptions};
 pub use replay::{Replay, ReplayCounts};
 pub use submission::Submission;
 #[cfg(feature = "window")]

@@ -3,13 +3,13 @@
 
 use crate::buffer::RawBuffer;
 use crate::commands::push_buffers;
-use crate::compiled::{BindingSource, Reach};
+use crate::compiled::{BindingSource, Reach, minimum_bytes};
 use crate::device::{Device, Shared};
 use crate::hazard::Use;
 use crate::image::{Image, ImageFormat};
 use crate::kernel::shader_module;
 use crate::pipeline_layout::PipelineLayout;
-use crate::recorder::{Recorder, minimum_bytes};
+use crate::recorder::Recorder;
 use crate::replacement::RasterPipeline;
 use crate::resource::Resource;
 use crate::timeline::Retired;
@@ -329,8 +329,8 @@ impl Recorder {
             vec![(Resource::Image(color), Use::ColorTarget), (Resource::Image(depth), Use::DepthTarget)];
         let mut bytes = 0;
         for draw in draws {
-            let buffers: Vec<&RawBuffer> = draw.buffers.iter().collect();
-            bytes += minimum_bytes(draw.pipeline.source.bindings, &buffers, &draw.reach());
+            let buffers = draw.buffers.iter().map(|buffer| buffer.inner.bytes);
+            bytes += minimum_bytes(draw.pipeline.source.bindings, buffers, &draw.reach());
             uses.extend(draw.buffers.iter().map(|b| (Resource::Buffer(b), Use::GraphicsRead)));
         }
         self.begin_pass(name, uses, bytes);

@@ -1,8 +1,8 @@
 //! Command recorder, which places exactly the barriers that the passes require.
 
-use crate::buffer::{Buffer, RawBuffer};
+use crate::buffer::{Buffer, Location, RawBuffer};
 use crate::commands::{Command, CommandList, Groups, Payload, Writer};
-use crate::compiled::{BindingSource, MAX_BINDINGS, Reach};
+use crate::compiled::{BindingSource, MAX_BINDINGS};
 use crate::descriptor_sets::DescriptorSets;
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
@@ -12,7 +12,7 @@ use crate::marks::Marks;
 use crate::replay::{Recorded, Replay};
 use crate::resource::{Owner, Resource};
 use crate::timeline::{CommandPool, Commands, Stamp};
-use crate::timing::TimeStamps;
+use crate::timing::{Count, DispatchWork, Elements, PassWork, TimeStamps};
 use crate::{Error, Result};
 use ash::vk;
 use bytemuck::Pod;
@@ -40,6 +40,20 @@ pub struct RecorderOptions {
     pub trace: bool,
     /// Barriers to record.
     pub barriers: BarrierPlan,
+    /// Dispatch to measure alone.
+    pub isolate: Option<Isolate>,
+}
+
+/// A dispatch that a profiling recorder repeats on equal inputs, and the only one that it time-stamps. What
+/// the kernel writes is restored before each repetition, so that results are those of a single dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Isolate {
+    /// Name of the kernel, `area.name`.
+    pub kernel: &'static str,
+    /// Which of its dispatches in the recorder, from 1.
+    pub occurrence: u32,
+    /// Number of times it is executed, at least 1.
+    pub repetitions: u32,
 }
 
 /// Maximum number of passes that one recorder can time-stamp; later ones are untimed.
@@ -73,6 +87,11 @@ pub struct Recorder {
     /// Names of the passes, if the recorder traces.
     names: Vec<&'static str>,
     time_stamps: Option<TimeStamps>,
+    isolate: Option<Isolate>,
+    /// Number of dispatches so far of the kernel to isolate.
+    occurrences: u32,
+    /// True while passes are time-stamped.
+    is_stamping: bool,
     /// Present if the device has a watchdog that names passes.
     marks: Option<Marks>,
     writer: Writer,
@@ -161,7 +180,10 @@ impl Device {
             plan: options.barriers,
             events: options.trace.then(Vec::new),
             names: Vec::new(),
+            is_stamping: time_stamps.is_some() && options.isolate.is_none(),
             time_stamps,
+            isolate: options.isolate,
+            occurrences: 0,
             marks,
             writer,
             is_blank: true,
@@ -206,6 +228,47 @@ impl Recorder {
         if let Some(problem) = aliasing(source.bindings, buffers) {
             return self.fail(Error::Misuse { object: format!("dispatch of {}", source.name), problem });
         }
+        let is_isolated = self.isolate.is_some_and(|isolate| {
+            self.occurrences += u32::from(isolate.kernel == source.name);
+            isolate.kernel == source.name && isolate.occurrence == self.occurrences
+        });
+        let repetitions = self.isolate.map_or(1, |isolate| isolate.repetitions);
+        if !is_isolated || self.time_stamps.is_none() || repetitions == 0 {
+            return self.dispatch_once(kernel, threads, buffers, bytemuck::bytes_of(&params));
+        }
+        let written = source.bindings.iter().zip(buffers).filter(|(binding, _)| binding.writes);
+        let written: Vec<Buffer<u32>> = written.map(|(_, buffer)| Buffer::of_words(buffer)).collect();
+        let device = Device { shared: self.shared.clone() };
+        let backups: Result<Vec<Buffer<u32>>> = written
+            .iter()
+            .map(|buffer| device.buffer("backup of an isolated kernel", buffer.len()))
+            .collect();
+        let backups = match backups {
+            Ok(backups) => backups,
+            Err(error) => return self.fail(error),
+        };
+        let declared = self.declared_bytes.take();
+        for (buffer, backup) in written.iter().zip(&backups) {
+            self.copy(buffer, backup, buffer.len());
+        }
+        for _ in 0..repetitions {
+            for (buffer, backup) in written.iter().zip(&backups) {
+                self.copy(backup, buffer, buffer.len());
+            }
+            (self.is_stamping, self.declared_bytes) = (true, declared);
+            self.dispatch_once(kernel, threads, buffers, bytemuck::bytes_of(&params));
+            self.is_stamping = false;
+        }
+    }
+
+    fn dispatch_once<K: KernelInterface>(
+        &mut self,
+        kernel: &Kernel<K>,
+        threads: Threads<'_>,
+        buffers: &[&RawBuffer],
+        params: &[u8],
+    ) {
+        let source = kernel.inner.source;
         let arguments = match threads {
             Threads::Fixed(_) => None,
             Threads::Counted(count) | Threads::Tiles(count, _) => {
@@ -216,20 +279,14 @@ impl Recorder {
             let usage = if binding.writes { Use::ComputeWrite } else { Use::ComputeRead };
             (Resource::Buffer(buffer), usage)
         });
-        // Bytes are only reported beside times.
-        let bytes = match self.time_stamps {
-            Some(_) => {
-                let reach = Reach {
-                    threads: threads.expected(),
-                    specialization: &kernel.inner.specialization,
-                    counts: &expected_counts(buffers),
-                    parameters: bytemuck::bytes_of(&params),
-                };
-                minimum_bytes(source.bindings, buffers, &reach)
-            }
-            None => 0,
+        // Work is only reported beside times.
+        let work = if self.is_stamping {
+            self.dispatch_work(kernel, threads, buffers, params)
+        } else {
+            self.declared_bytes = None;
+            PassWork::Bytes(0)
         };
-        self.begin_pass(source.name, bound.chain(arguments), bytes);
+        self.begin_pass_of(source.name, bound.chain(arguments), work);
 
         let groups = match threads {
             Threads::Fixed(n) => {
@@ -251,16 +308,88 @@ impl Recorder {
             *handle = buffer.inner.handle;
         }
         let (pipeline, layout) = (kernel.inner.code().pipeline, kernel.inner.layout);
-        let payload = Payload { buffers: &handles[..buffers.len()], params: bytemuck::bytes_of(&params) };
+        let payload = Payload { buffers: &handles[..buffers.len()], params };
         self.issue(Command::Dispatch { pipeline, layout, groups }, payload);
         kernel.inner.dispatches.fetch_add(1, Ordering::Relaxed);
         kernel.inner.groups.fetch_add(threads.groups(kernel.inner.tile), Ordering::Relaxed);
         self.end_pass();
     }
 
+    /// Returns the work of a dispatch, by copies of the counts that it depends on.
+    fn dispatch_work<K: KernelInterface>(
+        &mut self,
+        kernel: &Kernel<K>,
+        threads: Threads<'_>,
+        buffers: &[&RawBuffer],
+        params: &[u8],
+    ) -> PassWork {
+        let declared = self.declared_bytes.take().map(|bytes| (bytes, threads.expected()));
+        let elements = match threads {
+            Threads::Fixed(n) => Elements { count: Count::Known(n as u64), tile_log2: None },
+            Threads::Counted(count) => {
+                Elements { count: self.copied_count(count.count.raw()), tile_log2: None }
+            }
+            Threads::Tiles(count, log2) => {
+                Elements { count: self.copied_count(count.count.raw()), tile_log2: Some(log2) }
+            }
+        };
+        let is_counted = |buffer: &RawBuffer| buffer.inner.expected.load(Ordering::Relaxed) != u32::MAX;
+        let depends_on_counts = declared.is_none()
+            && kernel.inner.source.bindings.iter().any(|binding| binding.elements.is_some());
+        let counts = buffers.iter().map(|buffer| match is_counted(buffer) && depends_on_counts {
+            true => self.copied_count(buffer),
+            false => Count::Known(u32::MAX.into()),
+        });
+        PassWork::Dispatch(Box::new(DispatchWork {
+            counts: counts.collect(),
+            kernel: kernel.inner.clone(),
+            elements,
+            buffer_bytes: buffers.iter().map(|buffer| buffer.inner.bytes).collect(),
+            params: params.to_vec(),
+            declared,
+        }))
+    }
+
+    /// Records a copy of a count to the host, unless there is one of its last write; the expected count if
+    /// there is no place for another.
+    fn copied_count(&mut self, count: &RawBuffer) -> Count {
+        let expected = Count::Known(count.inner.expected.load(Ordering::Relaxed).into());
+        let resource = Resource::Buffer(count);
+        let kept = self.index(&resource).and_then(|index| self.kept.get(index as usize));
+        let written = kept.and_then(|kept| kept.write).map_or(0, |(_, clock)| clock);
+        let device = Device { shared: self.shared.clone() };
+        let Some(time_stamps) = &mut self.time_stamps else { return expected };
+        if let Some(copied) = time_stamps.copy_of(count, written) {
+            return copied;
+        }
+        let create = |len: usize| device.buffer_in("counts of a profile", len, Location::Readback);
+        let (copies, index) = match time_stamps.add_copy(count, written, create) {
+            Ok(Some(place)) => place,
+            Ok(None) => return expected,
+            Err(error) => {
+                self.fail(error);
+                return expected;
+            }
+        };
+        self.place_barrier([(resource, Use::TransferRead)].into_iter());
+        let (from, to) = (count.inner.handle, copies.raw().inner.handle);
+        let region = [vk::BufferCopy { src_offset: 0, dst_offset: 4 * u64::from(index), size: 4 }];
+        let commands = self.commands();
+        // SAFETY: both ranges lie in their buffers: a count has one word, and the index was checked.
+        unsafe { self.shared.raw.cmd_copy_buffer(commands, from, to, &region) };
+        // Copies write different words, so that only the host waits for them.
+        let clock = self.clock;
+        self.kept(Resource::Buffer(copies.raw())).write = Some((Use::TransferWrite, clock));
+        if index == 0 {
+            self.note_host_read(copies.raw());
+        }
+        Count::Copied(index)
+    }
+
     /// Sets the minimum number of bytes that the next pass moves. Required if it cannot follow from the
     /// bindings and the `Elements:` line of the shader's header, because the accessed elements depend on a
-    /// count that is not bound.
+    /// count that is not bound. Of a dispatch it is the number for the expected count of elements: a profile
+    /// scales it to the device's.
     pub fn declare_bytes(&mut self, bytes: u64) {
         self.declared_bytes = Some(bytes);
     }
@@ -458,7 +587,7 @@ impl Recorder {
         }
     }
 
-    /// Records the barrier that the pass needs, its label and its first time stamp.
+    /// Begins a pass that is no dispatch and moves at least `bytes`.
     pub(crate) fn begin_pass<'a>(
         &mut self,
         name: &'static str,
@@ -466,13 +595,24 @@ impl Recorder {
         bytes: u64,
     ) {
         let bytes = self.declared_bytes.take().unwrap_or(bytes);
+        self.begin_pass_of(name, uses, PassWork::Bytes(bytes));
+    }
+
+    /// Records the barrier that the pass needs, its label and its first time stamp.
+    fn begin_pass_of<'a>(
+        &mut self,
+        name: &'static str,
+        uses: impl IntoIterator<Item = (Resource<'a>, Use), IntoIter: Clone>,
+        work: PassWork,
+    ) {
         self.place_barrier(uses.into_iter());
         if self.shared.labels {
             self.issue(Command::BeginLabel(name), Payload::default());
         }
         let commands = self.writer.buffer;
-        if let Some(time_stamps) = &mut self.time_stamps
-            && !time_stamps.begin(commands, name, bytes)
+        if self.is_stamping
+            && let Some(time_stamps) = &mut self.time_stamps
+            && !time_stamps.begin(commands, name, work)
         {
             self.error.get_or_insert(Error::Misuse {
                 object: "a profiling recorder".into(),
@@ -490,7 +630,9 @@ impl Recorder {
     }
 
     pub(crate) fn end_pass(&mut self) {
-        if let Some(time_stamps) = &self.time_stamps {
+        if self.is_stamping
+            && let Some(time_stamps) = &self.time_stamps
+        {
             time_stamps.end(self.writer.buffer);
         }
         if let Some(marks) = &mut self.marks {
@@ -685,11 +827,6 @@ impl Drop for Recorder {
     }
 }
 
-/// Returns the count that the host expects in each buffer.
-fn expected_counts(buffers: &[&RawBuffer]) -> Vec<u64> {
-    buffers.iter().map(|b| b.inner.expected.load(Ordering::Relaxed).into()).collect()
-}
-
 /// Finds a buffer that is bound twice with at least one write: threads would race within the pass, which no
 /// barrier can order.
 fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String> {
@@ -704,18 +841,4 @@ fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String
         }
     }
     None
-}
-
-/// Returns the minimum number of bytes that a dispatch moves: each accessed element once for a read and once
-/// for a write. A dispatch accesses as many elements of a buffer as it has threads, or as the `Elements:`
-/// line of the shader's header states, but never more than the buffer has.
-pub(crate) fn minimum_bytes(bindings: &[BindingSource], buffers: &[&RawBuffer], reach: &Reach<'_>) -> u64 {
-    let pairs = bindings.iter().zip(buffers);
-    pairs
-        .map(|(binding, buffer)| {
-            let elements = binding.elements.map_or(reach.threads, |elements| elements(reach));
-            let bytes = buffer.inner.bytes.min(elements.saturating_mul(binding.element_bytes.into()));
-            bytes * (u64::from(binding.reads) + u64::from(binding.writes))
-        })
-        .sum()
 }

@@ -24,7 +24,7 @@ pub use files::{Outputs, check_outputs};
 pub use folder::{Folder, create_dir, default_folder};
 pub use identity::{read_checkpoint, scene_hash};
 pub use lock::FolderLock;
-pub use observers::{Activity, Progress, StepTimer};
+pub use observers::{Activity, Progress, StepTimer, TimedSubmission};
 pub use schedule::{Cadence, Due, Schedule, ScheduleRequest};
 pub use session::{Ended, OutputPlan, Session};
 pub use writer::Writer;

@@ -27,11 +27,26 @@ pub enum Activity {
     Collect,
 }
 
+/// A finished submission of steps, with the times of its passes.
+#[derive(Clone, Copy, Debug)]
+pub struct TimedSubmission<'a> {
+    /// Number of the submission on its device.
+    pub number: u64,
+    /// Number of the last of its steps, as the run counts them.
+    pub last_step: u64,
+    /// Times of the passes, as far as they were timed.
+    pub times: &'a [PassTime],
+    /// Number of passes at the end of each of its steps.
+    pub step_ends: &'a [u32],
+    /// Number of passes that were recorded.
+    pub n_passes: u32,
+}
+
 /// Log of the times of passes and of the host. With one, steps are recorded with time stamps.
 pub trait StepTimer {
-    /// Adds an activity of the host that began at `begin` and ends now.
-    fn host(&mut self, activity: Activity, begin: Instant);
-    /// Adds the passes of a finished submission, the number of passes at the end of each of its steps, and
-    /// the number of passes that were recorded.
-    fn submission(&mut self, times: &[PassTime], step_ends: &[u32], n_passes: u32);
+    /// Adds an activity of the host that began at `begin` and ends now, for the submission with this number
+    /// if it is known by then.
+    fn host(&mut self, activity: Activity, begin: Instant, submission: Option<u64>);
+    /// Adds the passes of a finished submission.
+    fn submission(&mut self, submission: &TimedSubmission<'_>);
 }

@@ -12,7 +12,7 @@
 
 use super::batch::{OutputBatch, StepTime};
 use super::changes::Changes;
-use super::observers::{Activity, Progress, StepTimer};
+use super::observers::{Activity, Progress, StepTimer, TimedSubmission};
 use super::schedule::{Due, Schedule};
 use super::writer::Writer;
 use crate::energy_limit::EnergyLimit;
@@ -206,12 +206,12 @@ impl<'a> Session<'a> {
         let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let n_passes = recorder.pass_count();
         if let Some(timer) = &mut self.plan.timer {
-            timer.host(Activity::Record, begin);
+            timer.host(Activity::Record, begin, None);
         }
         let begin = Instant::now();
         let submission = device.submit(recorder)?;
         if let Some(timer) = &mut self.plan.timer {
-            timer.host(Activity::Submit, begin);
+            timer.host(Activity::Submit, begin, Some(submission.value()));
         }
         let last_step = self.simulation.step();
         self.in_flight.push_back(InFlight { submission, n_passes, step_ends, last_step, fault });
@@ -276,15 +276,22 @@ impl<'a> Session<'a> {
             oldest.submission.wait()?;
         }
         if let Some(timer) = &mut self.plan.timer {
-            timer.host(Activity::Wait, begin);
+            timer.host(Activity::Wait, begin, Some(oldest.submission.value()));
         }
         if let Some(fault) = oldest.fault.map(|fault| fault.wait()).transpose()?.flatten() {
             return self.roll_back(&fault);
         }
         if let Some(timer) = &mut self.plan.timer {
             let begin = Instant::now();
-            timer.submission(&oldest.submission.pass_times()?, &oldest.step_ends, oldest.n_passes);
-            timer.host(Activity::Collect, begin);
+            let number = oldest.submission.value();
+            timer.submission(&TimedSubmission {
+                number,
+                last_step: oldest.last_step,
+                times: &oldest.submission.pass_times()?,
+                step_ends: &oldest.step_ends,
+                n_passes: oldest.n_passes,
+            });
+            timer.host(Activity::Collect, begin, Some(number));
         }
         self.plan.progress.reached(oldest.last_step);
         let took = self.retired.elapsed();

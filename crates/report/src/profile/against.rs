@@ -43,9 +43,15 @@ pub struct KernelComparison {
     pub comparison: Option<Comparison>,
     /// Interval of the A/A check; `None` where builds did not take turns.
     pub same_build: Option<[f64; 2]>,
+    /// Of an unclear comparison of builds that took turns, about how many rounds would decide it: see
+    /// [`RoundsComparison::needed`](crate::RoundsComparison::needed).
+    pub rounds_needed: Option<usize>,
     /// The baseline's and the current row.
     pub rows: [Option<ProfileRow>; 2],
 }
+
+/// Share of a step from which a kernel's verdict is waited for.
+const COSTLY: f64 = 0.02;
 
 impl KernelComparison {
     /// Returns the verdict, `new` or `gone`.
@@ -92,6 +98,18 @@ impl RunFacts {
 }
 
 impl ProfileComparison {
+    /// Returns the number of rounds that would decide each unclear verdict on the step, and on kernels of at
+    /// least 2 % of it; `None` for one that no number of rounds would decide.
+    pub fn undecided(&self) -> Vec<Option<usize>> {
+        let step_ns = self.step.step_ns[1].unwrap_or(0) as f64;
+        let is_costly =
+            |k: &&KernelComparison| k.step_ns.iter().flatten().any(|ns| *ns as f64 >= COSTLY * step_ns);
+        let costly = self.kernels.iter().filter(is_costly).chain([&self.step]);
+        let is_unclear =
+            |k: &&KernelComparison| k.comparison.is_some_and(|found| found.verdict == Verdict::Unclear);
+        costly.filter(is_unclear).map(|k| k.rounds_needed).collect()
+    }
+
     /// Returns the kernels that are slower, and `step` if whole steps are.
     pub fn regressions(&self) -> Vec<&str> {
         let is_slower = |c: &&KernelComparison| c.comparison.is_some_and(|c| c.verdict == Verdict::Slower);
@@ -103,7 +121,7 @@ impl ProfileComparison {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("measured {what} \"{then}\", and this is \"{now}\": not comparable")]
 pub struct Mismatch {
-    /// Difference: the device or the scene.
+    /// Difference: the device, the scene or the steps.
     pub what: &'static str,
     /// Value of the earlier profile.
     pub then: String,
@@ -115,14 +133,14 @@ pub struct Mismatch {
 /// [`compare_runs`]. The copy bandwidths of both measurements show how much the machine itself has changed.
 ///
 /// # Errors
-/// Another device or another scene. A different driver, commit or range of steps only gives a caution,
-/// because comparing these is the purpose.
+/// Another device, another scene or other steps, whose particles are elsewhere. A different driver or commit
+/// only gives a caution, because comparing these is the purpose.
 pub fn compare_profiles(
     then: &Profile,
     now: &Profile,
     tolerance: f64,
 ) -> Result<ProfileComparison, Mismatch> {
-    then.check_comparable(&now.device, &now.scene, &now.scene_hash)?;
+    then.check_comparable(&now.device, &now.scene, &now.scene_hash, [now.steps, now.steps_before])?;
     let [a, b] = [then, now].map(Profile::run_figures);
     let copies = |runs: &[RunFigures]| runs.iter().filter_map(|run| run.copy_gb_per_s).collect::<Vec<_>>();
     let copies = [copies(&a), copies(&b)];
@@ -131,7 +149,7 @@ pub fn compare_profiles(
         let of = |runs: &[RunFigures]| runs.iter().filter_map(value).collect::<Vec<f64>>();
         let figures = [of(&a), of(&b)];
         let found = compare_runs(&figures[0], &figures[1], tolerance, &copies[0], &copies[1], n_comparisons);
-        (figures, found, None)
+        Compared { figures, found, same_build: None, rounds_needed: None }
     };
     let mut comparison = comparison([then, now], [a.len(), b.len()], tolerance, &compared);
     for (name, runs) in [("the baseline", &a), ("this measurement", &b)] {
@@ -145,22 +163,24 @@ pub fn compare_profiles(
     Ok(comparison)
 }
 
-/// Compares two builds by the profiles of rounds of processes, with [`compare_rounds`].
+/// Compares two builds by the profiles of rounds of processes, with [`compare_rounds`], in one of `n_looks`
+/// at the same rounds and earlier ones.
 ///
 /// # Errors
-/// The builds measured different scenes or devices.
+/// The builds measured different scenes, devices or steps.
 ///
 /// # Panics
 /// Without a round.
 pub fn compare_profile_rounds(
     rounds: &[ProfileRound],
     tolerance: f64,
+    n_looks: usize,
 ) -> Result<ProfileComparison, Mismatch> {
     assert!(!rounds.is_empty(), "at least one round");
     let last = &rounds[rounds.len() - 1];
     let (then, now) = (&last.baseline[1], &last.current[1]);
-    then.check_comparable(&now.device, &now.scene, &now.scene_hash)?;
-    let n_comparisons = kernel_names([then, now]).len() + 1;
+    then.check_comparable(&now.device, &now.scene, &now.scene_hash, [now.steps, now.steps_before])?;
+    let n_comparisons = n_looks * (kernel_names([then, now]).len() + 1);
     let figures = |pair: &[Profile; 2]| pair.each_ref().map(Profile::figures);
     let rounds: Vec<_> = rounds.iter().map(|r| [figures(&r.baseline), figures(&r.current)]).collect();
     let compared = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
@@ -170,7 +190,8 @@ pub fn compare_profile_rounds(
             .map(|[baseline, current]| Round { baseline: pair(baseline), current: pair(current) });
         let found = compare_rounds(&pairs.collect::<Vec<_>>(), tolerance, n_comparisons);
         let of = |side: usize| rounds.iter().flat_map(|r| &r[side]).filter_map(value).collect::<Vec<f64>>();
-        ([of(0), of(1)], found.comparison, Some(found.same_build))
+        let (found, same_build, rounds_needed) = (found.comparison, Some(found.same_build), found.needed);
+        Compared { figures: [of(0), of(1)], found, same_build, rounds_needed }
     };
     let processes = 2 * rounds.len();
     Ok(comparison([then, now], [processes; 2], tolerance, &compared))
@@ -181,8 +202,14 @@ fn kernel_names([then, now]: [&Profile; 2]) -> BTreeSet<&String> {
     then.samples_ns.keys().chain(now.samples_ns.keys()).collect()
 }
 
-/// Figures of both sides, their comparison, and the interval of the A/A check.
-type Compared = ([Vec<f64>; 2], Comparison, Option<[f64; 2]>);
+/// Figures of both sides and their comparison.
+struct Compared {
+    figures: [Vec<f64>; 2],
+    found: Comparison,
+    /// Interval of the A/A check.
+    same_build: Option<[f64; 2]>,
+    rounds_needed: Option<usize>,
+}
 
 /// Value of a figure of a run, if the run has it.
 type Figure<'a> = &'a dyn Fn(&RunFigures) -> Option<f64>;
@@ -197,7 +224,7 @@ fn comparison(
     let [then, now] = profiles;
     let names = kernel_names(profiles);
     let row = |name: &str, value: &dyn Fn(&RunFigures) -> Option<f64>| {
-        let (figures, found, same_build) = compared(value);
+        let Compared { figures, found, same_build, rounds_needed } = compared(value);
         let step_ns = figures.map(|mut ns| (!ns.is_empty()).then(|| median(&mut ns) as u64));
         let both = step_ns.iter().all(Option::is_some);
         KernelComparison {
@@ -205,6 +232,7 @@ fn comparison(
             step_ns,
             comparison: both.then_some(found),
             same_build: same_build.filter(|_| both),
+            rounds_needed: rounds_needed.filter(|_| both),
             rows: profiles.map(|p| p.rows.iter().find(|row| row.kernel == name).cloned()),
         }
     };
@@ -235,11 +263,6 @@ fn cautions(then: &Profile, now: &Profile) -> Vec<String> {
         };
         cautions.push(format!("the tunables were {}, and now are {}", words(then), words(now)));
     }
-    let stretch = |p: &Profile| (p.steps_before, p.steps);
-    if stretch(then) != stretch(now) {
-        let words = |p: &Profile| format!("{} steps after {}", p.steps, p.steps_before);
-        cautions.push(format!("measured were {}, and now {}", words(then), words(now)));
-    }
     cautions
 }
 
@@ -248,9 +271,11 @@ impl Profile {
     pub fn figures(&self) -> RunFigures {
         let mut kernels_ns: BTreeMap<String, f64> = BTreeMap::new();
         for pass in &self.passes {
-            // A pass that not every step has counts in proportion.
-            let per_step = pass.row.calls as f64 / self.steps.max(1) as f64;
-            *kernels_ns.entry(pass.row.kernel.clone()).or_default() += per_step * pass.row.min_ns as f64;
+            // A pass that not every step has, or that has no elements in some, counts in proportion.
+            let (row, steps) = (&pass.row, self.steps.max(1) as f64);
+            let fastest_ns = |calls: u64, min_ns: u64| calls as f64 / steps * min_ns as f64;
+            let all_ns = fastest_ns(row.calls, row.min_ns) + fastest_ns(row.empty.calls, row.empty.min_ns);
+            *kernels_ns.entry(row.kernel.clone()).or_default() += all_ns;
         }
         for (name, samples) in &self.samples_ns {
             // Calls between steps.
@@ -271,18 +296,28 @@ impl Profile {
         if self.runs.is_empty() { vec![self.figures()] } else { self.runs.clone() }
     }
 
-    /// Returns true if measurements of `scene` on `device` can be compared with this one.
+    /// Returns an error unless measurements of `scene` on `device` over `steps`, their number and that of
+    /// those before, can be compared with this one.
     ///
     /// # Errors
-    /// This profile is of another device or another scene.
-    pub fn check_comparable(&self, device: &str, scene: &str, scene_hash: &str) -> Result<(), Mismatch> {
+    /// This profile is of another device, another scene or other steps.
+    pub fn check_comparable(
+        &self,
+        device: &str,
+        scene: &str,
+        scene_hash: &str,
+        steps: [u64; 2],
+    ) -> Result<(), Mismatch> {
+        let words = |[n, before]: [u64; 2]| format!("--steps {n} --warm-up {before}");
+        let (then, now) = (words([self.steps, self.steps_before]), words(steps));
         for (what, then, now) in [
-            ("on the device", &self.device, device),
+            ("on the device", &*self.device, device),
             ("the scene", &self.scene, scene),
             ("the scene with the hash", &self.scene_hash, scene_hash),
+            ("the steps of", &then, &now),
         ] {
             if then != now {
-                return Err(Mismatch { what, then: then.clone(), now: now.to_owned() });
+                return Err(Mismatch { what, then: then.to_owned(), now: now.to_owned() });
             }
         }
         Ok(())
@@ -295,7 +330,7 @@ fn as_f64(samples: &[u64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{TableStyle, comparison_table, tests::profile};
+    use super::super::{EmptyCalls, TableStyle, comparison_table, tests::profile};
     use super::*;
 
     /// Makes a profile of five processes, each by a thousandth slower than the one before.
@@ -316,7 +351,7 @@ mod tests {
         now.samples_ns.insert("young".to_owned(), vec![5; 9]);
         let lambda = now.passes.iter_mut().find(|pass| pass.row.kernel == "pbd.lambda").unwrap();
         lambda.row.min_ns *= 2;
-        (then.driver, then.steps_before) = ("another".to_owned(), 7);
+        then.driver = "another".to_owned();
         (then, now)
     }
 
@@ -327,6 +362,16 @@ mod tests {
         assert!(found.kernels.iter().all(|k| k.comparison.unwrap().verdict == Verdict::Same), "{found:?}");
         assert_eq!(found.step.verdict(), "same");
         assert!(found.regressions().is_empty() && found.cautions.is_empty());
+    }
+
+    #[test]
+    fn empty_calls_count_with_the_time_that_they_take() {
+        let mut profile = profile();
+        let pass = &mut profile.passes[0].row;
+        (pass.calls, pass.min_ns) = (5, 1000);
+        pass.empty = EmptyCalls { calls: 15, total_ns: 200, min_ns: 8, median_ns: 10 };
+        // 5 of 20 steps with elements, and 15 without.
+        assert_eq!(profile.figures().kernels_ns["pbd.lambda"], 5.0 / 20.0 * 1000.0 + 15.0 / 20.0 * 8.0);
     }
 
     #[test]
@@ -345,8 +390,8 @@ mod tests {
         let found = compare_profiles(&repeated(then), &repeated(now), 0.05).unwrap();
         assert_eq!(found.regressions(), ["pbd.lambda"]);
         assert_eq!(found.kernels[0].kernel, "pbd.lambda");
-        assert_eq!(found.cautions.len(), 2);
-        let table = comparison_table(&found, TableStyle::Plain);
+        assert_eq!(found.cautions.len(), 1);
+        let table = comparison_table(&found, true, TableStyle::Plain);
         let verdict = |kernel: &str| {
             let line = table.lines().find(|line| line.starts_with(kernel)).unwrap();
             line.split_whitespace().last().unwrap().to_owned()
@@ -362,10 +407,30 @@ mod tests {
     fn builds_that_take_turns_have_the_interval_of_the_check() {
         let (then, now) = changed();
         let round = ProfileRound { baseline: [then.clone(), then], current: [now.clone(), now] };
-        let found = compare_profile_rounds(&vec![round; 5], 0.02).unwrap();
+        let found = compare_profile_rounds(&vec![round; 5], 0.02, 1).unwrap();
         assert_eq!((found.regressions(), found.runs[0].processes), (vec!["pbd.lambda"], 10));
         assert_eq!(found.kernels[0].same_build, Some([1.0, 1.0]));
         assert!((found.kernels[0].comparison.unwrap().ratio - 2.0).abs() < 1e-12);
+        assert!(found.undecided().is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn an_unclear_kernel_says_how_many_rounds_would_decide_it() {
+        let round = |i: usize| {
+            // Slower by 4 % with a scatter of as much.
+            let mut now = profile();
+            for pass in &mut now.passes {
+                pass.row.min_ns = (pass.row.min_ns as f64 * [1.0, 1.08, 1.05, 1.03][i % 4]) as u64;
+            }
+            ProfileRound { baseline: [profile(), profile()], current: [now.clone(), now] }
+        };
+        let found = compare_profile_rounds(&(0..4).map(round).collect::<Vec<_>>(), 0.02, 1).unwrap();
+        let lambda = &found.kernels[0];
+        let needed = lambda.rounds_needed.unwrap();
+        assert!(lambda.verdict() == "unclear" && (5..200).contains(&needed), "{lambda:?}");
+        assert!(found.undecided().contains(&Some(needed)));
+        let table = comparison_table(&found, true, TableStyle::Plain);
+        assert!(table.contains(&format!("unclear, {needed} rounds")), "{table}");
     }
 
     #[test]
@@ -374,10 +439,12 @@ mod tests {
             (Profile { device: "another".to_owned(), ..profile() }, "on the device"),
             (Profile { scene: "another".to_owned(), ..profile() }, "the scene"),
             (Profile { scene_hash: "another".to_owned(), ..profile() }, "hash"),
+            (Profile { steps: 9, scene_hash: "77".to_owned(), ..profile() }, "--steps 9 --warm-up 5"),
+            (Profile { steps_before: 7, ..profile() }, "--steps 20 --warm-up 7"),
         ];
         for (other, what) in others {
-            let error = compare_profiles(&other, &profile(), 0.05).unwrap_err().to_string();
-            assert!(error.contains(what) && error.contains("another"), "{error}");
+            let error = compare_profiles(&other, &profile(), 0.05).unwrap_err();
+            assert!(error.to_string().contains(what) && error.then != error.now, "{error}");
         }
     }
 }

@@ -79,7 +79,8 @@ mod tests {
     use frazil_io::Track;
 
     fn span(name: &str, start_ns: u64, duration_ns: u64) -> Span {
-        Span { name: name.to_owned(), track: Track::Host, start_ns, duration_ns, args: BTreeMap::new() }
+        let (name, args) = (name.to_owned(), BTreeMap::new());
+        Span { name, track: Track::Host, start_ns, duration_ns, args, arrow: None }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! `profile.json`: the cost of each kernel, compared with the device's copy bandwidth.
 
 mod against;
+mod bound;
+mod csv;
 mod gaps;
 mod intensity;
 mod report;
@@ -25,18 +27,23 @@ pub use against::{
     KernelComparison, Mismatch, ProfileComparison, ProfileRound, RunFacts, compare_profile_rounds,
     compare_profiles,
 };
+pub use bound::{KernelBound, Limit};
+pub use csv::profile_csv;
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
 pub use report::profile_report;
-pub use rows::{KernelSamples, PassRow, ProfileRow, pass_rows, profile_rows};
+pub use rows::{EmptyCalls, KernelSamples, PassRow, ProfileRow, SizedCopy, pass_rows, profile_rows};
 pub use run_figures::RunFigures;
 pub use table::{TableStyle, fitted_table, table};
 pub use tables::{
-    comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table, throughput_table,
-    vary_table,
+    bound_table, comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table,
+    throughput_table, vary_table,
 };
 pub use vary::{Candidate, Vary};
 pub use work_item::WorkItem;
+
+/// Share of the fastest copy that no kernel exceeds: above it, more bytes were counted than were moved.
+const MAX_SHARE_OF_COPY: f64 = 1.05;
 
 /// Profile of a run, with one row per kernel, the most expensive first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +76,12 @@ pub struct Profile {
     pub state_hash: Option<String>,
     /// Copy bandwidth of the device, bytes read plus written, in GB/s; `None` if not measured.
     pub copy_gb_per_s: Option<f64>,
+    /// Rates of copies of several sizes, ascending; the last one is `copy_gb_per_s`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<SizedCopy>,
+    /// Time of a dispatch of almost no work, in nanoseconds; `None` if not measured.
+    #[serde(default)]
+    pub launch_ns: Option<f64>,
     /// Peak of multiply-adds of the device in f32, in GFLOP/s; `None` if not measured.
     #[serde(default)]
     pub peak_gflop_per_s: Option<f64>,
@@ -102,7 +115,7 @@ pub struct Profile {
     pub timeline: Vec<TimelinePass>,
     /// Measurements of the same steps with other tunables, if requested.
     pub vary: Option<Vary>,
-    /// The duration of every call, by kernel, in nanoseconds.
+    /// The duration of every active call, by kernel, in nanoseconds.
     pub samples_ns: BTreeMap<String, Vec<u64>>,
     /// Figures of each process, if the measurement was repeated in several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -262,7 +275,7 @@ pub struct TimelinePass {
 
 impl Profile {
     /// The version of `profile.json` that this build writes and reads.
-    pub const FORMAT_VERSION: u32 = 2;
+    pub const FORMAT_VERSION: u32 = 3;
 
     /// Writes the profile. The file appears complete or not at all.
     ///
@@ -286,6 +299,21 @@ impl Profile {
         median_of_times(&self.step_samples_ns)
     }
 
+    /// Returns what moved more bytes than a copy can, by more than 5 %: the bytes that are counted for it are
+    /// wrong, which is an error of the profiler.
+    pub fn overcounted(&self) -> Vec<String> {
+        let passes = self.passes.iter().map(|pass| (pass.label(), &pass.row));
+        let all = self.rows.iter().map(|row| (row.kernel.clone(), row)).chain(passes);
+        let mut found = Vec::new();
+        for (label, row) in all {
+            if let Some(share) = row.share_of_copy.filter(|share| *share > MAX_SHARE_OF_COPY) {
+                found.push(format!("{label} at {share:.2} of a copy"));
+            }
+        }
+        found.dedup();
+        found
+    }
+
     /// Returns true if the driver reported statistics of any kernel.
     pub fn driver_reports(&self) -> bool {
         self.kernels.iter().any(|kernel| !kernel.driver_statistics.is_empty())
@@ -302,11 +330,13 @@ pub(crate) mod tests {
         let kernel = |name: &str, durations_ns: Vec<u64>| KernelSamples {
             kernel: name.to_owned(),
             durations_ns,
+            empty_ns: Vec::new(),
             bytes: Some(7_900_000),
         };
+        let copies = vec![SizedCopy { bytes: 512 << 20, gb_per_s: 20.0 }];
         let durations = |base: u64| (0..20).map(|i| base + 10 * (i * 7 % 20)).collect::<Vec<_>>();
         let samples = [kernel("pbd.lambda", durations(100_000)), kernel("sort <&\"'>", durations(20_000))];
-        let rows = profile_rows(&samples, &[], Some(20.0));
+        let rows = profile_rows(&samples, &[], &copies);
         let pass = |(position, row): (usize, &ProfileRow)| PassRow {
             position: position as u32,
             occurrence: 1,
@@ -327,6 +357,8 @@ pub(crate) mod tests {
             steps: 20,
             state_hash: None,
             copy_gb_per_s: Some(20.0),
+            copies,
+            launch_ns: Some(5000.0),
             peak_gflop_per_s: Some(60.0),
             work: vec![WorkItem {
                 item: "pair".to_owned(),
@@ -396,6 +428,16 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_rate_above_that_of_copies_is_an_error_of_the_profiler() {
+        let mut profile = profile();
+        assert_eq!(profile.overcounted(), [] as [&str; 0]);
+        profile.rows[0].share_of_copy = Some(1.05);
+        assert_eq!(profile.overcounted(), [] as [&str; 0], "a copy itself scatters");
+        profile.passes[1].row.share_of_copy = Some(5.71);
+        assert_eq!(profile.overcounted(), ["sort <&\"'> at 5.71 of a copy"]);
+    }
+
+    #[test]
     fn a_profile_round_trips_and_another_version_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("profile.json");
@@ -404,8 +446,8 @@ pub(crate) mod tests {
         assert_eq!(Profile::read(&path).unwrap(), profile);
 
         // A file of another version with other fields still gives a version error.
-        fs::write(&path, "{\"format_version\": 1, \"scene\": \"dam_break\"}").unwrap();
+        fs::write(&path, "{\"format_version\": 2, \"scene\": \"dam_break\"}").unwrap();
         let error = Profile::read(&path).unwrap_err().to_string();
-        assert!(error.contains("profile.json format version 1; this build reads version 2"), "{error}");
+        assert!(error.contains("profile.json format version 2; this build reads version 3"), "{error}");
     }
 }

@@ -1,8 +1,8 @@
 //! The parts of a profile as tables.
 
 use super::{
-    Candidate, HostGaps, KernelComparison, KernelFact, Memory, PassRow, ProfileComparison, ProfileRow,
-    TableStyle, Throughput, Vary, fitted_table, table,
+    Candidate, HostGaps, KernelBound, KernelComparison, KernelFact, Memory, PassRow, ProfileComparison,
+    ProfileRow, TableStyle, Throughput, Vary, fitted_table, table,
 };
 
 /// Formats nanoseconds as microseconds.
@@ -24,8 +24,9 @@ fn tenths(value: Option<f64>) -> Option<String> {
 }
 
 /// Columns of rows of times beside the first one.
-const TIMES: [&str; 12] = [
+const TIMES: [&str; 13] = [
     "calls",
+    "empty",
     "min",
     "median",
     "mean",
@@ -40,47 +41,115 @@ const TIMES: [&str; 12] = [
 ];
 
 /// Columns of times that a narrow table leaves out, the first one first.
-const OPTIONAL_TIMES: [&str; 8] =
-    ["p95", "min", "kB/call", "of copy [%]", "GB/s", "calls", "mean", "total [ms]"];
+const OPTIONAL_TIMES: [&str; 9] =
+    ["p95", "min", "kB/call", "mean", "of copy [%]", "GB/s", "calls", "empty", "total [ms]"];
 
-fn calls_and_times(row: &ProfileRow) -> [String; 12] {
+fn calls_and_times(row: &ProfileRow) -> [String; 13] {
+    let active = |ns: u64| or_dash((row.calls > 0).then(|| us(ns)));
     [
         row.calls.to_string(),
-        us(row.min_ns),
-        us(row.median_ns),
-        us(row.mean_ns),
-        us(row.p95_ns),
-        us(row.max_ns),
+        row.empty.calls.to_string(),
+        active(row.min_ns),
+        active(row.median_ns),
+        active(row.mean_ns),
+        active(row.p95_ns),
+        active(row.max_ns),
         row.outliers.to_string(),
-        format!("{:.2}", row.total_ns as f64 / 1e6),
+        format!("{:.2}", row.total_ns.saturating_add(row.empty.total_ns) as f64 / 1e6),
         format!("{:.1}", row.share * 100.0),
-        or_dash(row.bytes.map(|bytes| format!("{:.1}", bytes as f64 / 1e3 / row.calls.max(1) as f64))),
+        or_dash(row.bytes_per_call().map(|bytes| format!("{:.1}", bytes / 1e3))),
         or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}"))),
         or_dash(tenths(row.share_of_copy.map(|share| share * 100.0))),
     ]
 }
 
-fn time_table<'a>(
-    first: &str,
-    rows: impl Iterator<Item = (String, &'a ProfileRow)>,
-    wide: bool,
-    style: TableStyle,
-) -> String {
+fn time_table(first: &str, lines: &[Vec<String>], wide: bool, style: TableStyle) -> String {
     let header: Vec<&str> = std::iter::once(first).chain(TIMES).collect();
-    let line = |(label, row)| -> Vec<String> { std::iter::once(label).chain(calls_and_times(row)).collect() };
-    fitted_table(&header, &rows.map(line).collect::<Vec<_>>(), &OPTIONAL_TIMES, wide, style)
+    fitted_table(&header, lines, &OPTIONAL_TIMES, wide, style)
 }
 
-/// Formats the kernels as a table with one line per kernel. Outliers are calls more than 1.5 interquartile
-/// ranges above the third quartile; shares are of calls times the median call.
+/// Formats the kernels as a table with one line per kernel. Times are those of active calls, total and share
+/// of all; outliers are calls more than 1.5 interquartile ranges above the third quartile.
 pub fn profile_table(rows: &[ProfileRow], wide: bool, style: TableStyle) -> String {
-    time_table("kernel [µs]", rows.iter().map(|row| (row.kernel.clone(), row)), wide, style)
+    let line = |row: &ProfileRow| std::iter::once(row.kernel.clone()).chain(calls_and_times(row)).collect();
+    time_table("kernel [µs]", &rows.iter().map(line).collect::<Vec<_>>(), wide, style)
 }
 
-/// Formats the passes of a step as a table, in its order.
+/// Formats the passes of a step as a table, in its order. Consecutive passes that had no elements in any step
+/// are one line, with the median of an empty call.
 pub fn pass_table(passes: &[PassRow], wide: bool, style: TableStyle) -> String {
-    let label = |pass: &PassRow| format!("{:>2} {}", pass.position, pass.label());
-    time_table("pass [µs]", passes.iter().map(|pass| (label(pass), &pass.row)), wide, style)
+    let line = |part: PassGroup<'_>| -> Vec<String> {
+        let (label, cells) = match part {
+            PassGroup::Active(pass) => {
+                (format!("{:>2} {}", pass.position, pass.label()), calls_and_times(&pass.row))
+            }
+            PassGroup::Empty(empty) => {
+                let merged = merged(empty);
+                let mut cells = calls_and_times(&merged);
+                cells[3] = us(merged.empty.median_ns);
+                (empty_label(empty), cells)
+            }
+        };
+        std::iter::once(label).chain(cells).collect()
+    };
+    time_table("pass [µs]", &pass_groups(passes).map(line).collect::<Vec<_>>(), wide, style)
+}
+
+/// A pass, or consecutive passes without elements in any step.
+pub(super) enum PassGroup<'a> {
+    Active(&'a PassRow),
+    Empty(&'a [PassRow]),
+}
+
+/// Returns the passes with those without elements folded.
+pub(super) fn pass_groups(passes: &[PassRow]) -> impl Iterator<Item = PassGroup<'_>> {
+    passes.chunk_by(|a, b| a.row.calls == 0 && b.row.calls == 0).map(|chunk| match chunk {
+        [pass] if pass.row.calls > 0 => PassGroup::Active(pass),
+        empty => PassGroup::Empty(empty),
+    })
+}
+
+/// Returns positions and number of passes without elements.
+pub(super) fn empty_label(empty: &[PassRow]) -> String {
+    match empty {
+        [pass] => format!("{:>2} {}, empty", pass.position, pass.label()),
+        [first, .., last] => {
+            format!("{:>2}–{} {} empty passes", first.position, last.position, empty.len())
+        }
+        [] => String::new(),
+    }
+}
+
+/// Returns the sum of passes without elements; its median is the median of their medians.
+pub(super) fn merged(empty: &[PassRow]) -> ProfileRow {
+    let sum = |value: fn(&PassRow) -> u64| empty.iter().map(value).fold(0, u64::saturating_add);
+    let mut medians: Vec<u64> = empty.iter().map(|pass| pass.row.empty.median_ns).collect();
+    medians.sort_unstable();
+    let mut row = empty[0].row.clone();
+    row.empty.calls = sum(|pass| pass.row.empty.calls);
+    row.empty.total_ns = sum(|pass| pass.row.empty.total_ns);
+    row.empty.min_ns = empty.iter().map(|pass| pass.row.empty.min_ns).min().unwrap_or(0);
+    row.empty.median_ns = medians[medians.len() / 2];
+    row.share = empty.iter().map(|pass| pass.row.share).sum();
+    row
+}
+
+/// Formats what bounds each kernel as a table: fractions of its limits that it reaches, and the share of the
+/// time of all kernels that it takes beyond the nearest one.
+pub fn bound_table(bounds: &[KernelBound], style: TableStyle) -> String {
+    let header = ["kernel", "bound by", "bytes [%]", "flops [%]", "launch [%]", "beyond [%]"];
+    let percent = |fraction: Option<f64>| or_dash(tenths(fraction.map(|fraction| 100.0 * fraction)));
+    let line = |bound: &KernelBound| {
+        [
+            bound.kernel.clone(),
+            bound.limit.to_string(),
+            percent(bound.of_bytes),
+            percent(bound.of_flops),
+            percent(bound.of_launch),
+            percent(Some(bound.beyond)),
+        ]
+    };
+    table(&header, &bounds.iter().map(line).collect::<Vec<_>>(), style)
 }
 
 /// Formats the throughput of kernels with counted items as a table with a line per kernel and item.
@@ -283,8 +352,9 @@ pub fn vary_table(vary: &Vary, style: TableStyle) -> String {
     text
 }
 
-/// Formats the verdicts on each kernel and on the step as a table.
-pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> String {
+/// Formats the verdicts on each kernel and on the step as a table; an unclear one with the number of rounds
+/// that would decide it.
+pub fn comparison_table(comparison: &ProfileComparison, wide: bool, style: TableStyle) -> String {
     // Four digits: differences of large ratios say nothing.
     let factor = |value: f64| match value {
         value if value < 10.0 => format!("{value:.3}"),
@@ -304,17 +374,20 @@ pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> St
             or_dash(ratio.map(factor)),
             interval(k.comparison.map(|found| found.interval)),
             interval(k.same_build),
-            k.verdict(),
+            match k.rounds_needed {
+                Some(n) => format!("{}, {n} rounds", k.verdict()),
+                None => k.verdict(),
+            },
         ]
     };
     let lines: Vec<_> = comparison.kernels.iter().chain([&comparison.step]).map(line).collect();
     let header = ["kernel [µs]", "baseline", "current", "ratio", "95 %", "A/A 95 %", "verdict"];
-    table(&header, &lines, style)
+    fitted_table(&header, &lines, &["A/A 95 %", "95 %"], wide, style)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{rows, tests::profile};
+    use super::super::{EmptyCalls, rows, tests::profile};
     use super::*;
 
     #[test]
@@ -323,9 +396,9 @@ mod tests {
         assert_eq!(
             profile_table(&rows, false, TableStyle::Plain),
             "\
-kernel [µs]  calls  median   mean    max  outliers  total [ms]  share [%]   GB/s  of copy [%]
-pbd.lambda       3   300.0  263.3  390.0         0        0.79       81.8  10.00         50.0
-grid.sort       20    10.0   10.5   20.0         0        0.21       18.2      -            -
+kernel [µs]  calls  empty  median   mean    max  outliers  total [ms]  share [%]  GB/s  of copy [%]
+pbd.lambda       3      0   300.0  263.3  390.0         0        0.79       81.8  8.78         43.9
+grid.sort       20      0    10.0   10.5   20.0         0        0.21       18.2     -            -
 with --wide also: p95, min, kB/call
 "
         );
@@ -334,6 +407,33 @@ with --wide also: p95, min, kB/call
         assert_eq!(widths.len(), 4);
         assert!(widths.iter().all(|width| *width == widths[0]), "{markdown}");
         assert!(markdown.lines().nth(1).unwrap().starts_with("| ----------- | ----: |"), "{markdown}");
+    }
+
+    #[test]
+    fn passes_without_elements_are_folded() {
+        let profile = profile();
+        let active = &profile.passes[0];
+        let pass = |position: u32, calls: u64| {
+            let mut pass = PassRow { position, ..active.clone() };
+            pass.row.share = 0.1;
+            if calls == 0 {
+                (pass.row.calls, pass.row.total_ns) = (0, 0);
+                (pass.row.gb_per_s, pass.row.share_of_copy) = (None, None);
+                pass.row.empty = EmptyCalls { calls: 20, total_ns: 96_000, min_ns: 4_000, median_ns: 4_800 };
+            }
+            pass
+        };
+        let passes = [pass(0, 20), pass(1, 0), pass(2, 20), pass(3, 0), pass(4, 0), pass(5, 0)];
+        let table = pass_table(&passes, true, TableStyle::Plain);
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines.len(), 5, "{table}");
+        assert!(lines[2].starts_with(" 1 pbd.lambda, empty"), "{table}");
+        let words: Vec<_> = lines[4].split_whitespace().collect();
+        let expected = [
+            "3–5", "3", "empty", "passes", "0", "60", "-", "4.8", "-", "-", "-", "0", "0.29", "30.0", "-",
+            "-", "-",
+        ];
+        assert_eq!(words, expected, "{table}");
     }
 
     #[test]

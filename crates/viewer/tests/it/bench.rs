@@ -1,6 +1,6 @@
 //! `frazil bench`: listing, measurement and comparison.
 
-use crate::tool::{command, stderr, succeed};
+use crate::tool::{SMALL, SMALL_PARTICLES, command, run_small, stderr, succeed};
 use frazil_bench::{Row, RowWriter, read_rows};
 use std::path::Path;
 use std::process::Output;
@@ -201,4 +201,84 @@ fn points_missing_on_either_side_are_reported() {
     let output = stdout(&succeed(&mut command(&arguments)));
     assert!(output.contains("in the current measurement only: device.copy count=7"), "{output}");
     assert!(output.contains("in the baseline measurement only: device.copy count=5"), "{output}");
+}
+
+#[test]
+fn a_point_that_does_not_fit_is_skipped_aloud_and_the_others_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("rows.jsonl");
+    let measure = |counts: &str| -> Output {
+        let arguments = ["bench", "device.copy", "--smoke", "--csv", "--axis", counts, "--out"];
+        command(&[&arguments[..], &[out.to_str().unwrap()]].concat()).output().unwrap()
+    };
+    // No device binds a buffer of 1 GiB and fits into this test; where one does, there is nothing to skip.
+    let output = measure("count=268435456,257");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let rows = read_rows(&out).unwrap();
+    let text = stdout(&output);
+    if rows.len() == 1 {
+        let message = stderr(&output);
+        assert!(
+            message.contains("skipped device.copy count=268435456: ") && message.contains("1 of 2 points")
+        );
+        let output = measure("count=268435456");
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    }
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!((lines.len(), lines[0][0], lines[0][4]), (1 + rows.len(), "bench", "median [ns]"), "{text}");
+    let last = lines.last().unwrap();
+    assert_eq!((last.len(), last[0], last[1], last[2]), (lines[0].len(), "device.copy", "count=257", "257"));
+    assert!(last[4].parse::<f64>().unwrap() > 0.0);
+}
+
+#[test]
+fn a_kernel_is_measured_alone_on_the_state_of_a_simulation() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("rows.jsonl");
+    let out = out.to_str().unwrap();
+    let kernels = ["bench", "pbd.solve_positions", "pbd.list_neighbours", "--smoke", "--quiet", "--out", out];
+    let scene = ["--state", SMALL[0], "--set", "time.dt_s=0.002", "--steps-before", "2"];
+    let sizes = ["--axis", "fluid.particle_spacing_m=0.0243333333,0.0365"];
+    succeed(&mut command(&[&kernels[..], &scene, &sizes].concat()));
+    let rows = read_rows(Path::new(out)).unwrap();
+    let found: Vec<_> = rows.iter().map(|row| (row.bench.as_str(), row.elements)).collect();
+    let n = SMALL_PARTICLES as u64;
+    let fewer = rows[2].elements;
+    assert!(fewer > 0 && fewer < n, "{found:?}");
+    let expected = [
+        ("pbd.solve_positions", n),
+        ("pbd.list_neighbours", n),
+        ("pbd.solve_positions", fewer),
+        ("pbd.list_neighbours", fewer),
+    ];
+    assert_eq!(found, expected);
+    let point = rows[0].point.to_string();
+    assert!(point.contains("scene=dam_break") && point.contains("step=3"), "{point}");
+    assert!(rows.iter().all(|row| row.verified && row.samples_ns.len() == 5 && row.bytes_minimum > 0));
+
+    // The checkpoint of a run has its scene.
+    let run = folder.path().join("run");
+    succeed(&mut run_small(&run, &["--steps", "4", "--checkpoint", "4"]));
+    let state = run.join("checkpoint.frazil-ckpt");
+    let of_state = ["--state", state.to_str().unwrap()];
+    let measure =
+        |arguments: &[&str]| command(&[&kernels[..], &of_state, arguments].concat()).output().unwrap();
+    let output = measure(&[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let rows = read_rows(Path::new(out)).unwrap();
+    assert_eq!((rows.len(), rows[4].elements), (6, n));
+    assert!(rows[4].point.to_string().contains("checkpoint=checkpoint.frazil-ckpt step=5"), "{:?}", rows[4]);
+
+    for (arguments, expected) in [
+        (&["--set", "scale=2"][..], "found scale=2 beside the checkpoint"),
+        (
+            &["--pass", "99"],
+            "dispatches of pbd.solve_positions in a step, expected 99 or more; the step has ",
+        ),
+        (&["solve_density"], "expected area.name; did you mean pbd.solve_density"),
+    ] {
+        let output = measure(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
+    }
 }

@@ -36,6 +36,29 @@ fn kernels_of_this_device_are_listed() {
 }
 
 #[test]
+fn spirv_is_written_once_and_without_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("spirv");
+    let no_driver = [("VK_DRIVER_FILES", "/nonexistent.json"), ("VK_ICD_FILENAMES", "/nonexistent.json")];
+    let write = || command(&["kernels", "grid", "--spirv", out.to_str().unwrap()]).envs(no_driver).output();
+    let output = write().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let grid = frazil_shaders::KERNELS.iter().filter(|kernel| kernel.name.starts_with("grid."));
+    let mut n = 0;
+    for kernel in grid {
+        let path = out.join(format!("{}.spv", kernel.name));
+        assert_eq!(std::fs::read(&path).unwrap(), kernel.spirv, "{}", path.display());
+        // The magic number of SPIR-V.
+        assert_eq!(kernel.spirv[..4], 0x0723_0203_u32.to_le_bytes());
+        n += 1;
+    }
+    assert!(n > 2 && std::fs::read_dir(&out).unwrap().count() == n);
+    let again = write().unwrap();
+    assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
+    assert!(stderr(&again).contains(".spv exists"), "{}", stderr(&again));
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let truncated = folder.path().join("navi31.csv");

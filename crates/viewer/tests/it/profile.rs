@@ -1,7 +1,7 @@
 //! `frazil profile`: tables, files, comparisons and tunables.
 
 use crate::tool::{SMALL, SMALL_PARTICLES, command, stderr, succeed};
-use frazil_report::Profile;
+use frazil_report::{Profile, ProfileRow};
 use std::path::Path;
 use std::process::Command;
 
@@ -39,6 +39,8 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
         "host busy",
         "M items/s",
         "GFLOP/s of multiply-adds",
+        "bound by",
+        "launch ",
         "time stamps ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -60,11 +62,13 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     assert!((SMALL_PARTICLES as u64..=listed).contains(&near), "{near} of {listed}");
     let throughputs = profile.throughputs();
     assert_eq!(throughputs.len(), 4, "{throughputs:?}");
-    // The search for neighbours declares no operations; its candidates include all neighbours.
-    let (search, sums): (Vec<_>, Vec<_>) =
-        throughputs.iter().partition(|t| t.kernel == "pbd.list_neighbours");
-    assert!(search[0].gflop_per_s.is_none() && counted("candidate") > listed, "{search:?}");
-    assert!(sums.iter().all(|t| t.gflop_per_s.unwrap() > 0.0 && t.flop_per_byte.unwrap() > 0.0));
+    // The candidates of the search for neighbours include all neighbours.
+    assert!(throughputs.iter().any(|t| t.kernel == "pbd.list_neighbours") && counted("candidate") > listed);
+    assert!(throughputs.iter().all(|t| t.gflop_per_s.unwrap() > 0.0 && t.flop_per_byte.unwrap() > 0.0));
+    // Every kernel has its limits, and none is beyond that of copies.
+    let bounds = profile.bounds();
+    assert!(bounds.len() > 8 && bounds.iter().all(|bound| bound.of_launch.unwrap() > 0.0), "{bounds:?}");
+    assert_eq!(profile.overcounted(), [] as [&str; 0]);
     // Each thread of a software device runs a group at a time.
     let tails = || profile.kernels.iter().map(|fact| fact.tail.unwrap());
     assert!(tails().all(|tail| (0.0..1.0).contains(&tail)), "{:?}", tails().collect::<Vec<_>>());
@@ -73,8 +77,13 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     // One row per place in the step: together they are the calls of the kernel.
     for row in &profile.rows {
         let places: Vec<_> = profile.passes.iter().filter(|pass| pass.row.kernel == row.kernel).collect();
-        assert!(places.iter().all(|pass| pass.row.calls == 6 && pass.occurrences as usize == places.len()));
-        assert_eq!(places.iter().map(|pass| pass.row.calls).sum::<u64>(), row.calls, "{}", row.kernel);
+        assert!(
+            places.iter().all(|pass| pass.row.all_calls() == 6 && pass.occurrences as usize == places.len())
+        );
+        let sum = |value: fn(&ProfileRow) -> u64| places.iter().map(|pass| value(&pass.row)).sum::<u64>();
+        assert_eq!(sum(|row| row.calls), row.calls, "{}", row.kernel);
+        assert_eq!(sum(|row| row.empty.calls), row.empty.calls, "{}", row.kernel);
+        assert_eq!(sum(|row| row.bytes.unwrap()), row.bytes.unwrap(), "{}", row.kernel);
         assert_eq!(profile.samples_ns[&row.kernel].len() as u64, row.calls);
     }
     assert_eq!(profile.timeline.len(), profile.passes.len());
@@ -111,6 +120,11 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     };
     assert_eq!(spans("device"), 6 * profile.passes.len());
     assert!(spans("host") >= 4, "record, submit, wait, collect");
+    // Two steps before, six measured, of one submission.
+    assert_eq!((spans("step"), spans("submission")), (6, 3), "a span of the submission, and an arrow to it");
+    let named =
+        |name: &str| trace["traceEvents"].as_array().unwrap().iter().any(|event| event["name"] == name);
+    assert!(named("step 3") && named("step 8") && !named("step 9"));
 }
 
 #[test]
@@ -155,7 +169,11 @@ fn a_kernel_that_was_faster_in_an_earlier_profile_is_reported() {
 #[test]
 fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
     let folder = tempfile::tempdir().unwrap();
-    succeed(&mut profile_small(folder.path(), &[]));
+    // CSV goes to stdout alone.
+    let text = stdout(&mut profile_small(folder.path(), &["--csv"]));
+    let columns = text.lines().next().unwrap().split(',').count();
+    assert!(text.starts_with("kind,position,name,") && text.lines().all(|l| l.split(',').count() == columns));
+    assert!(text.contains("\nkernel,,pbd.solve_density,") && text.contains("\nstep,"), "{text}");
     let then = Profile::read(&folder.path().join("profile.json")).unwrap();
     let path = folder.path().join("other.json");
     let refuse = |arguments: &[&str], said: &str| {
@@ -171,8 +189,10 @@ fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
     refuse(&[], "measured on the device \"another\"");
     then.write(&path).unwrap();
     refuse(&["--set", "fluid.rest_density_kg_m3=900.0"], "the scene with the hash");
-    Profile { format_version: 1, ..then }.write(&path).unwrap();
-    refuse(&[], "profile.json format version 1; this build reads version 2");
+    Profile { steps: 40, ..then.clone() }.write(&path).unwrap();
+    refuse(&[], "measured the steps of \"--steps 40 --warm-up 2\", and this is \"--steps 6 --warm-up 2\"");
+    Profile { format_version: 2, ..then }.write(&path).unwrap();
+    refuse(&[], "profile.json format version 2; this build reads version 3");
 }
 
 #[test]
@@ -187,7 +207,8 @@ fn tunables_change_no_bit_and_the_best_is_marked() {
     for candidate in &vary.candidates[..2] {
         assert_eq!(candidate.state_hash, profile.state_hash);
         assert_eq!(candidate.step_samples_ns.len(), 6);
-        assert!(profile.rows.iter().all(|row| candidate.kernels_ns[&row.kernel] > 0));
+        let mut active = profile.rows.iter().filter(|row| row.calls > 0);
+        assert!(active.all(|row| candidate.kernels_ns[&row.kernel] > 0));
     }
     assert!(text.contains("workgroup_size=4096 refused: kernel "), "{text}");
     assert!(text.contains("best *"), "{text}");

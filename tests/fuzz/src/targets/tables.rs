@@ -164,12 +164,14 @@ fn check_run_out(input: &Input) -> Verdict {
 }
 
 fn profiles() -> Vec<Vec<u8>> {
-    let row = r#""kernel": "pbd.solve_density", "calls": 3, "total_ns": 9000, "min_ns": 2900, "median_ns": 3000,
+    let row = r#""kernel": "pbd.solve_density", "calls": 3, "empty": {"calls": 2, "total_ns": 3, "min_ns": 1, "median_ns": 1},
+"total_ns": 9000, "typical_ns": 9000, "min_ns": 2900, "median_ns": 3000,
 "p95_ns": 3100, "share": 0.75, "bytes": 4096, "gb_per_s": 1.25, "share_of_copy": 0.5"#;
     file(&format!(
-        r#"{{"format_version": 2, "scene": "drop", "scene_hash": "00ff", "device": "none", "is_software": true,
+        r#"{{"format_version": 3, "scene": "drop", "scene_hash": "00ff", "device": "none", "is_software": true,
 "driver": "none", "git_commit": null, "tuning": {{"a": 1}}, "n_particles": 100, "steps_before": 5, "steps": 3,
-"state_hash": null, "copy_gb_per_s": 2.5, "peak_gflop_per_s": 10.0,
+"state_hash": null, "copy_gb_per_s": 2.5, "copies": [{{"bytes": 4096, "gb_per_s": 2.5}}], "launch_ns": 900.0,
+"peak_gflop_per_s": 10.0,
 "work": [{{"item": "particle", "kernels": ["pbd.solve_density"], "count": 100}}],
 "stamping": {{"steps": 3, "stamped_ns": 12, "unstamped_ns": 11}},
 "pictures": {{"scheme": "fluid", "width_px": 160, "height_px": 90, "pictures": 2, "wall_ns": 100, "ground_triangles": 0, "surface_triangles": 8}},

@@ -5,6 +5,7 @@ mod plot;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::{Bar, RoofPoint, Stretch, bars, colour, roofline, timeline};
 
+use super::tables::{PassGroup, empty_label, merged, pass_groups};
 use super::{KernelComparison, KernelFact, Profile, ProfileComparison, Throughput, Vary};
 
 /// Maximum number of memory columns shown as bars.
@@ -29,6 +30,7 @@ pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>)
                 @if let Some(comparison) = comparison { (against(comparison)) }
                 (shares(profile))
                 (one_step(profile))
+                (bounds(profile))
                 (bandwidth(profile))
                 (throughput(profile))
                 (kernels(profile))
@@ -148,6 +150,35 @@ fn one_step(profile: &Profile) -> Markup {
     }
 }
 
+fn bounds(profile: &Profile) -> Markup {
+    let share = |fraction: Option<f64>| or_dash(fraction.map(percent));
+    html! {
+        section {
+            h2 { "What bounds each kernel" }
+            p {
+                "The least time that its bytes take (the fastest copy of as many), its operations (the peak "
+                "of multiply-adds) and a dispatch without work, each over its own time. A kernel that "
+                "reaches half of a limit is bound by it; below, latency bounds it: dependent loads, waits, "
+                "atomics, divergence. Beyond is the share of the time of all kernels that it takes beyond "
+                "the nearest limit."
+            }
+            div class="scroll" { table {
+                thead { tr { @for title in ["kernel", "bound by", "bytes", "flops", "launch", "beyond"] {
+                    th { (title) }
+                } } }
+                tbody { @for bound in profile.bounds() { tr {
+                    td { (bound.kernel) }
+                    td { (bound.limit) }
+                    td { (share(bound.of_bytes)) }
+                    td { (share(bound.of_flops)) }
+                    td { (share(bound.of_launch)) }
+                    td { (percent(bound.beyond)) }
+                } } }
+            } }
+        }
+    }
+}
+
 fn bandwidth(profile: &Profile) -> Markup {
     let rows: Vec<_> = profile
         .rows
@@ -169,7 +200,8 @@ fn bandwidth(profile: &Profile) -> Markup {
             h2 { "Bandwidth" }
             p {
                 "The bytes that a kernel must move at least, over the time it took, beside the device's own "
-                "copy. Far below it, a kernel is bound by arithmetic, latency or reuse of what it reads."
+                "large copy; shares are of the fastest copy of as many bytes or more, which caches make "
+                "faster."
             }
             (bars("bandwidth by kernel", &rows, label.as_ref().map(|(copy, label)| (*copy, label.as_str()))))
         }
@@ -196,8 +228,8 @@ fn throughput(profile: &Profile) -> Markup {
             h2 { "Work" }
             p {
                 "Items that kernels worked on, counted in the last step, and the operations that their "
-                "shaders declare for each, over the median call. Calls of solves that had already ended are "
-                "left out. Operations are those of the method, not executed instructions: threads that wait "
+                "shaders declare for each, over the typical call that has elements. "
+                "Operations are those of the method, not executed instructions: threads that wait "
                 "for others of their subgroup are not counted."
             }
             @if let (Some(copy), Some(peak)) = (profile.copy_gb_per_s, profile.peak_gflop_per_s) {
@@ -214,7 +246,7 @@ fn throughput(profile: &Profile) -> Markup {
                     tr {
                         td { (t.kernel) }
                         td { (t.calls) }
-                        td { (us(t.median_ns)) }
+                        td { (us(t.call_ns as u64)) }
                         td {
                             @for (item, rate) in &t.items { div { (item) " " (format!("{rate:.1}")) } }
                         }
@@ -253,7 +285,8 @@ fn kernels(profile: &Profile) -> Markup {
             div class="scroll" { table {
                 thead { tr {
                     @for title in [
-                        "kernel", "calls", "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers",
+                        "kernel", "calls", "empty",
+                        "min µs", "median µs", "mean µs", "p95 µs", "max µs", "outliers",
                         "total ms", "share", "kB/call", "GB/s", "of copy", "group", "shared B",
                     ] {
                         th { (title) }
@@ -267,6 +300,7 @@ fn kernels(profile: &Profile) -> Markup {
                     tr {
                         td { (row.kernel) }
                         td { (row.calls) }
+                        td { (row.empty.calls) }
                         td { (us(row.min_ns)) }
                         td { (us(row.median_ns)) }
                         td { (us(row.mean_ns)) }
@@ -275,7 +309,7 @@ fn kernels(profile: &Profile) -> Markup {
                         td { (row.outliers) }
                         td { (mb(row.total_ns)) }
                         td { (percent(row.share)) }
-                        @let kb_per_call = row.bytes.map(|b| b as f64 / 1e3 / row.calls.max(1) as f64);
+                        @let kb_per_call = row.bytes_per_call().map(|bytes| bytes / 1e3);
                         td { (or_dash(kb_per_call.map(|kb| format!("{kb:.1}")))) }
                         td { (or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
                         td { (or_dash(row.share_of_copy.map(percent))) }
@@ -328,18 +362,29 @@ fn passes(profile: &Profile) -> Markup {
                             "GB/s", "of copy",
                         ] { th { (title) } }
                     } }
-                    tbody { @for pass in &profile.passes {
-                        tr {
-                            td { (pass.position) " " (pass.label()) }
-                            td { (us(pass.row.min_ns)) }
-                            td { (us(pass.row.median_ns)) }
-                            td { (us(pass.row.mean_ns)) }
-                            td { (us(pass.row.p95_ns)) }
-                            td { (us(pass.row.max_ns)) }
-                            td { (pass.row.outliers) }
-                            td { (percent(pass.row.share)) }
-                            td { (or_dash(pass.row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
-                            td { (or_dash(pass.row.share_of_copy.map(percent))) }
+                    tbody { @for group in pass_groups(&profile.passes) {
+                        @match group {
+                            PassGroup::Active(pass) => tr {
+                                td { (pass.position) " " (pass.label()) }
+                                td { (us(pass.row.min_ns)) }
+                                td { (us(pass.row.median_ns)) }
+                                td { (us(pass.row.mean_ns)) }
+                                td { (us(pass.row.p95_ns)) }
+                                td { (us(pass.row.max_ns)) }
+                                td { (pass.row.outliers) }
+                                td { (percent(pass.row.share)) }
+                                td { (or_dash(pass.row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
+                                td { (or_dash(pass.row.share_of_copy.map(percent))) }
+                            },
+                            PassGroup::Empty(passes) => tr {
+                                @let row = merged(passes);
+                                td { (empty_label(passes)) }
+                                td { (us(row.empty.min_ns)) }
+                                td { (us(row.empty.median_ns)) }
+                                td colspan="4" {}
+                                td { (percent(row.share)) }
+                                td colspan="2" {}
+                            },
                         }
                     } }
                 } }
@@ -462,7 +507,7 @@ fn pairs(comparison: &ProfileComparison) -> Vec<Bar> {
     let pair = |(rank, kernel): (usize, &KernelComparison)| {
         let bar = |i: usize| {
             let step_us = kernel.step_ns[i].map(|ns| 1e-3 * ns as f64);
-            let calls = kernel.rows[i].as_ref().map_or(0, |row| row.calls) as f64
+            let calls = kernel.rows[i].as_ref().map_or(0, super::ProfileRow::all_calls) as f64
                 / comparison.runs[i].steps[0].max(1) as f64;
             Bar {
                 label: format!("{} {}", kernel.kernel, ["baseline", "current"][i]),

@@ -4,8 +4,10 @@ use maud::{Markup, html};
 
 /// Width of every plot in its own units; the page scales it.
 const WIDTH: f64 = 960.0;
-/// Left end of the bars; their labels are left of it.
+/// Left end of bars with short labels, which are left of it.
 const LEFT: f64 = 190.0;
+/// Maximum of the width of a character of a label.
+const CHARACTER: f64 = 7.0;
 /// Space for the numbers right of the bars.
 const RIGHT: f64 = 190.0;
 const ROW: f64 = 24.0;
@@ -35,7 +37,9 @@ fn at(value: f64) -> String {
 pub fn bars(title: &str, bars: &[Bar], mark: Option<(f64, &str)>) -> Markup {
     let values = bars.iter().map(|bar| bar.value).chain(mark.map(|(value, _)| value));
     let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
-    let scale = if largest > 0.0 { (WIDTH - LEFT - RIGHT) / largest } else { 0.0 };
+    let longest = bars.iter().map(|bar| bar.label.chars().count()).max().unwrap_or(0);
+    let left = (CHARACTER * longest as f64 + 14.0).clamp(LEFT, WIDTH - RIGHT - 200.0);
+    let scale = if largest > 0.0 { (WIDTH - left - RIGHT) / largest } else { 0.0 };
     let top = if mark.is_some() { 20.0 } else { 2.0 };
     let height = top + ROW * bars.len() as f64 + 2.0;
     html! {
@@ -43,17 +47,17 @@ pub fn bars(title: &str, bars: &[Bar], mark: Option<(f64, &str)>) -> Markup {
             @for (i, bar) in bars.iter().enumerate() {
                 @let y = top + ROW * i as f64;
                 @let width = (bar.value.max(0.0) * scale).max(0.8);
-                text x=(at(LEFT - 10.0)) y=(at(y + 16.0)) text-anchor="end" { (shortened(&bar.label, 28)) }
-                rect class="track" x=(at(LEFT)) y=(at(y + 4.0)) width=(at(WIDTH - LEFT - RIGHT))
+                text x=(at(left - 10.0)) y=(at(y + 16.0)) text-anchor="end" { (bar.label) }
+                rect class="track" x=(at(left)) y=(at(y + 4.0)) width=(at(WIDTH - left - RIGHT))
                     height=(at(ROW - 8.0)) rx="2" {}
-                rect class=(format!("c{}", bar.colour)) x=(at(LEFT)) y=(at(y + 4.0)) width=(at(width))
+                rect class=(format!("c{}", bar.colour)) x=(at(left)) y=(at(y + 4.0)) width=(at(width))
                     height=(at(ROW - 8.0)) rx="2" {
                     title { (bar.label) ": " (bar.text) }
                 }
                 text class="dim" x=(at(WIDTH - RIGHT + 10.0)) y=(at(y + 16.0)) { (bar.text) }
             }
             @if let Some((value, label)) = mark {
-                @let x = LEFT + value * scale;
+                @let x = left + value * scale;
                 line class="mark" x1=(at(x)) x2=(at(x)) y1=(at(top - 2.0)) y2=(at(height)) {}
                 text class="dim" x=(at(x - 4.0)) y=(at(top - 6.0)) text-anchor="end" { (label) }
             }
@@ -158,14 +162,19 @@ pub fn roofline(title: &str, points: &[RoofPoint], bandwidth: f64, peak: f64) ->
                 y2=(at(y(peak))) {}
             text class="dim" x=(at(x(10_f64.powf(x1)) + 6.0))
                 y=(at(y(peak) + 4.0)) { (format!("{peak:.3} GFLOP/s")) }
-            @for point in shown {
+            @for (point, label) in shown.iter().zip(place_labels(&shown, &x, &y, HEIGHT - BOTTOM)) {
                 @let (x, y) = (x(point.intensity), y(point.rate));
+                @let side = if label.is_left { -1.0 } else { 1.0 };
+                @if (label.height - y).abs() > 1.0 {
+                    line class="axis" x1=(at(x)) x2=(at(x + 8.0 * side)) y1=(at(y)) y2=(at(label.height)) {}
+                }
                 circle class=(format!("c{}", point.colour)) cx=(at(x)) cy=(at(y)) r="5" {
                     title {
                         (point.label) (format!(": {:.3} flop/B, {:.3} GFLOP/s", point.intensity, point.rate))
                     }
                 }
-                text x=(at(x + 9.0)) y=(at(y + 4.0)) { (shortened(&point.label, 28)) }
+                text x=(at(x + 9.0 * side)) y=(at(label.height + 4.0))
+                    text-anchor=(if label.is_left { "end" } else { "start" }) { (point.label) }
             }
         }
     }
@@ -182,11 +191,41 @@ fn ticks(end: f64) -> Vec<f64> {
     (0..).map(|i| f64::from(i) * step).take_while(|tick| *tick <= 0.97 * end).collect()
 }
 
-fn shortened(text: &str, max: usize) -> String {
-    if text.chars().count() <= max {
-        return text.to_owned();
+/// Height of a label.
+const LINE: f64 = 14.0;
+
+/// Place of a label beside its point.
+struct Label {
+    from: f64,
+    to: f64,
+    height: f64,
+    is_left: bool,
+}
+
+/// Places the label of each point right of it, or left where it would leave the plot, at the height of the
+/// point or the nearest one at which it overlaps no label before.
+fn place_labels(
+    points: &[&RoofPoint],
+    x: &dyn Fn(f64) -> f64,
+    y: &dyn Fn(f64) -> f64,
+    bottom: f64,
+) -> Vec<Label> {
+    let mut placed: Vec<Label> = Vec::new();
+    for point in points {
+        let (at, own) = (x(point.intensity), y(point.rate));
+        let width = 9.0 + CHARACTER * point.label.chars().count() as f64;
+        let is_left = at + width > WIDTH;
+        let (from, to) = if is_left { (at - width, at) } else { (at, at + width) };
+        let is_free = |height: &f64| {
+            let overlaps = |l: &Label| l.from < to && from < l.to && (l.height - height).abs() < LINE;
+            !placed.iter().any(overlaps)
+        };
+        let shifts = (0..=points.len()).flat_map(|i| [LINE * i as f64, -LINE * i as f64]);
+        let heights = shifts.map(|shift| own + shift).filter(|height| (10.0..bottom).contains(height));
+        let height = heights.into_iter().find(is_free).unwrap_or(own);
+        placed.push(Label { from, to, height, is_left });
     }
-    text.chars().take(max - 1).chain(['…']).collect()
+    placed
 }
 
 #[cfg(test)]
@@ -199,6 +238,30 @@ mod tests {
         assert_eq!(ticks(7.0), [0.0, 2.0, 4.0, 6.0]);
         assert_eq!(ticks(0.0), [0.0]);
         assert_eq!(ticks(f64::NAN), [0.0]);
+    }
+
+    #[test]
+    fn labels_of_a_roofline_do_not_overlap_and_names_are_whole() {
+        let name = |i: usize| format!("primitives.radix_scatter_ballot_look_back_{i}");
+        let point = |i: usize| RoofPoint {
+            label: name(i),
+            intensity: 20.0 + 0.1 * i as f64,
+            rate: 1.0 + 0.01 * i as f64,
+            colour: 0,
+        };
+        let points: Vec<RoofPoint> = (0..9).map(point).collect();
+        let svg = roofline("roof", &points, 10.0, 50.0).into_string();
+        let tree = roxmltree::Document::parse(&svg).unwrap();
+        let texts = tree.descendants().filter(|node| node.has_tag_name("text"));
+        let labels = texts.filter(|node| node.text().is_some_and(|text| text.contains("radix")));
+        let mut heights: Vec<f64> =
+            labels.map(|node| node.attribute("y").unwrap().parse().unwrap()).collect();
+        heights.sort_by(f64::total_cmp);
+        assert_eq!(heights.len(), 9);
+        assert!(heights.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 0.2), "{heights:?}");
+        assert!((0..9).all(|i| svg.contains(&name(i))));
+        let bar = Bar { label: format!("{} baseline", name(0)), value: 1.0, text: String::new(), colour: 0 };
+        assert!(bars("against", &[bar], None).into_string().contains(&format!(">{} baseline<", name(0))));
     }
 
     #[test]

@@ -1,8 +1,11 @@
-//! `frazil bench`: measures primitives and steps, and detects regressions.
+//! `frazil bench`: measures primitives, steps and single kernels, and detects regressions.
 
 mod args;
+mod isolated;
+mod table;
+
 use crate::build_info::GIT_COMMIT;
-use crate::cli::processes::{self, Build, HostLoad, arguments_without, is_build};
+use crate::cli::processes::{self, Build, HostLoad, Turns, arguments_without, is_build};
 use crate::say;
 pub use args::BenchArgs;
 use frazil_bench::{
@@ -11,21 +14,23 @@ use frazil_bench::{
 };
 use frazil_engine::Failure;
 use frazil_engine::device;
-use frazil_report::{MIN_RUNS, Spread, Verdict};
+use frazil_report::{MIN_RUNS, Verdict};
 use frazil_studies::validate::bench_failure;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::SystemTime;
+use table::{Table, label, time};
 
 /// Maximum number of regressions that the error names; the table has all of them.
 const MAX_NAMED: usize = 5;
-/// Width of the terminal that tables are made for, unless `--wide` is given.
-const MAX_WIDTH: usize = 100;
 
 /// Measures the requested points, prints a table, appends rows to a file, and compares them with those of
 /// another build or of an earlier file. `words` are the arguments of this process.
 pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
+    if let Some(state) = &args.state {
+        return bench_kernels(args, state, validation, words);
+    }
     let chosen = select(benches::all(), &args.filters).map_err(bench_failure)?;
     if args.list {
         return say::data(&chosen.iter().map(|bench| entry(*bench)).collect::<String>());
@@ -47,30 +52,50 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
             let rows = rows.concat();
             // A full disk is not bad input.
             rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)?;
-            args.print(&Table::new(args, &planned).rows(&typical(&rows)))?;
+            args.print(&table_of(args, &planned).rows(&typical(&rows)))?;
             (rows, Some(load))
         }
         None => {
             let benches = Session::new(&device, GIT_COMMIT.map(str::to_owned)).map_err(bench_failure)?;
-            args.print(&format!(
-                "{} points on {}, subgroups of {}; copy {:.1} GB/s\n",
+            args.print_heading(&format!(
+                "{} points on {}, subgroups of {}; copy {:.1} GB/s",
                 planned.len(),
                 device::describe(device.info()),
                 device.capabilities().subgroup_size,
                 benches.copy_gb_per_s()
             ))?;
+            let mut skipped = Vec::new();
             if device.is_software() && !args.quiet {
                 say::note(device::SOFTWARE_WARNING);
             }
-            let table = Table::new(args, &planned);
+            let table = table_of(args, &planned);
             args.print(&table.header())?;
             let mut rows = Vec::with_capacity(planned.len());
             for planned in &planned {
-                let row = benches.measure(planned.bench, &planned.point, profile).map_err(bench_failure)?;
+                let row = match benches.measure(planned.bench, &planned.point, profile) {
+                    Ok(row) => row,
+                    // Other points may fit.
+                    Err(error) if error.does_not_fit() => {
+                        let (bench, point) = (planned.bench.id(), &planned.point);
+                        say::note(format_args!("warning: skipped {bench} {point}: {error}"));
+                        skipped.push(error);
+                        continue;
+                    }
+                    Err(error) => return Err(bench_failure(error)),
+                };
                 let row = Row { session: Some(session.clone()), ..row };
                 writer.append(&row).map_err(Failure::other)?;
                 args.print(&table.line(&row))?;
                 rows.push(row);
+            }
+            let n_skipped = skipped.len();
+            match skipped.pop() {
+                Some(error) if rows.is_empty() => return Err(bench_failure(error)),
+                Some(_) => say::note(format_args!(
+                    "warning: {n_skipped} of {} points do not fit this device, and were skipped",
+                    planned.len()
+                )),
+                None => {}
             }
             device.check_validation()?;
             // If the cache cannot be written, only the next start takes longer.
@@ -84,7 +109,56 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
     let mut verdicts = compare_rows(&then, &rows, tolerance);
     // Benches that were not requested are not missing.
     verdicts.only_baseline.retain(|(id, _)| chosen.iter().any(|bench| bench.id() == id));
-    args.print(&comparison(&verdicts, path, tolerance, load.as_ref()))?;
+    args.print_heading(&comparison(&verdicts, path, tolerance, load.as_ref()))?;
+    no_regression(&verdicts, path)
+}
+
+/// Measures kernels alone on the state of a simulation; everything else is like in [`bench`].
+fn bench_kernels(args: &BenchArgs, state: &str, validation: bool, words: &[OsString]) -> Result<(), Failure> {
+    let points = isolated::plan(args, state)?;
+    if let Some(path) = args.compare.against.as_deref().filter(|path| is_build(path)) {
+        return against_build(args, path, words);
+    }
+    let then = args.compare.against.as_deref().map(read_rows).transpose().map_err(bench_failure)?;
+    let mut writer = RowWriter::open(&args.out).map_err(bench_failure)?;
+    let session = session_name();
+    let table = points.table(args);
+    let (rows, load) = match args.compare.processes(then.as_deref().map(processes_of)) {
+        Some(runs) => {
+            let (rows, load) = processes::repeat(runs, |build| measure_by(build, words, &session))?;
+            (rows.concat(), Some(load))
+        }
+        None => {
+            let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+            let heading = format!("kernels alone on {}", device::describe(device.info()));
+            args.print_heading(&heading)?;
+            if device.is_software() && !args.quiet {
+                say::note(device::SOFTWARE_WARNING);
+            }
+            let rows = points.measure(args, &device)?;
+            device.check_validation()?;
+            let _ = device.save_pipeline_cache();
+            (rows.into_iter().map(|row| Row { session: Some(session.clone()), ..row }).collect(), None)
+        }
+    };
+    rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)?;
+    args.print(&table.rows(&typical(&rows)))?;
+    args.appended_to(&args.out);
+    let (Some(path), Some(mut then)) = (args.compare.against.as_deref(), then) else { return Ok(()) };
+    then.retain(|then| {
+        rows.iter().any(|row| {
+            (&row.device, row.subgroup_size, &row.bench) == (&then.device, then.subgroup_size, &then.bench)
+        })
+    });
+    if then.is_empty() {
+        return Err(Failure::input(format!(
+            "{}: none of its rows is of one of these kernels on this device",
+            path.display()
+        )));
+    }
+    let tolerance = args.compare.tolerance_of_files();
+    let verdicts = compare_rows(&then, &rows, tolerance);
+    args.print_heading(&comparison(&verdicts, path, tolerance, load.as_ref()))?;
     no_regression(&verdicts, path)
 }
 
@@ -94,19 +168,28 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     let mut writer = RowWriter::open(&args.out).map_err(bench_failure)?;
     let baseline_out = args.out.with_extension("baseline.jsonl");
     let mut baseline_writer = RowWriter::open(&baseline_out).map_err(bench_failure)?;
-    let rounds = usize::from(args.compare.rounds);
+    let looks = args.compare.looks();
     if !args.quiet {
-        let processes = 4 * rounds + 2;
-        say::note(format_args!("{processes} processes take turns: {current} against {baseline}"));
+        let processes = processes::words(&looks);
+        say::note(format_args!("processes take turns: {processes}: {current} against {baseline}"));
     }
     let session = session_name();
-    let (turns, load) =
-        processes::take_turns(&baseline, &current, rounds, |build| measure_by(build, words, &session))?;
-    let rounds: Vec<RowRound> = turns
-        .into_iter()
-        .map(|turns| RowRound { baseline: turns.baseline, current: turns.current })
-        .collect();
-    for round in &rounds {
+    let tolerance = args.compare.tolerance_of_builds();
+    let compare = |turns: &[Turns<Vec<Row>>]| {
+        let round = |turns: &Turns<Vec<Row>>| RowRound {
+            baseline: turns.baseline.clone(),
+            current: turns.current.clone(),
+        };
+        let rounds: Vec<RowRound> = turns.iter().map(round).collect();
+        compare_row_rounds(&rounds, tolerance, looks.len(), path).map_err(bench_failure)
+    };
+    let undecided = |turns: &[Turns<Vec<Row>>]| {
+        let verdicts = compare(turns)?;
+        Ok(verdicts.of(Verdict::Unclear).map(|compared| compared.rounds_needed).collect())
+    };
+    let measure = |build: &Build| measure_by(build, words, &session);
+    let (turns, load) = processes::take_turns(&baseline, &current, &looks, measure, undecided)?;
+    for round in &turns {
         let append = |writer: &mut RowWriter, rows: &[Vec<Row>; 2]| {
             rows.iter().flatten().try_for_each(|row| writer.append(row)).map_err(Failure::other)
         };
@@ -115,9 +198,8 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     }
     args.appended_to(&args.out);
     args.appended_to(&baseline_out);
-    let tolerance = args.compare.tolerance_of_builds();
-    let verdicts = compare_row_rounds(&rounds, tolerance, path).map_err(bench_failure)?;
-    args.print(&comparison(&verdicts, path, tolerance, Some(&load)))?;
+    let verdicts = compare(&turns)?;
+    args.print_heading(&comparison(&verdicts, path, tolerance, Some(&load)))?;
     no_regression(&verdicts, path)
 }
 
@@ -126,7 +208,8 @@ fn measure_by(build: &Build, words: &[OsString], session: &str) -> Result<Vec<Ro
     let folder = tempfile::tempdir().map_err(Failure::other)?;
     let out = folder.path().join("rows.jsonl");
     let left_out =
-        [&crate::common_args::CompareArgs::OPTIONS[..], &[("out", true), ("quiet", false)]].concat();
+        [&crate::common_args::CompareArgs::OPTIONS[..], &[("out", true), ("quiet", false), ("csv", false)]]
+            .concat();
     let added: [&OsStr; 3] = ["--quiet".as_ref(), "--out".as_ref(), out.as_ref()];
     build.run(&arguments_without(words, "bench", &left_out, &added))?;
     let rows = read_rows(&out).map_err(bench_failure)?;
@@ -166,6 +249,15 @@ impl BenchArgs {
         if self.quiet { Ok(()) } else { say::data(text) }
     }
 
+    /// Prints text around the table: with `--csv` to stderr, so that stdout has the table alone.
+    fn print_heading(&self, text: &str) -> Result<(), Failure> {
+        match self.csv && !self.quiet {
+            true => say::note(text.trim_end()),
+            false => self.print(&format!("{}\n", text.trim_end()))?,
+        }
+        Ok(())
+    }
+
     fn appended_to(&self, path: &Path) {
         if !self.quiet {
             say::note(format_args!("appended the rows to {}", path.display()));
@@ -185,104 +277,11 @@ fn entry(bench: &dyn Bench) -> String {
     text
 }
 
-/// A table that prints its rows as they arrive: bench and point, and the figures below them, or all in one
-/// line if it is wide.
-struct Table {
-    wide: bool,
-    bench_width: usize,
-    point_width: usize,
-}
-
-/// Columns of figures with their widths, and true for those of a wide table alone.
-const FIGURES: [(&str, usize, bool); 14] = [
-    ("median", 9, false),
-    ("mean", 9, false),
-    ("max", 9, false),
-    ("total", 9, true),
-    ("iqr", 8, false),
-    ("outliers", 9, false),
-    ("cold", 9, true),
-    ("host", 9, true),
-    ("ns/element", 11, false),
-    ("GB/s", 8, false),
-    ("% copy", 7, false),
-    ("% peak", 7, true),
-    ("samples", 8, false),
-    ("stopped because", 16, true),
-];
-
-impl Table {
-    fn new(args: &BenchArgs, planned: &[Planned<'_>]) -> Self {
-        let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0).max(5);
-        Self {
-            wide: args.compare.wide,
-            bench_width: widest(&mut planned.iter().map(|planned| planned.bench.id().len())),
-            point_width: widest(&mut planned.iter().map(|planned| planned.point.to_string().len())),
-        }
-    }
-
-    fn columns(&self, bench: &str, point: &str, figures: [&str; 14]) -> String {
-        let shown = FIGURES.iter().zip(figures).filter(|((_, _, of_wide), _)| self.wide || !of_wide);
-        let figures: String = shown.map(|((_, width, _), figure)| format!(" {figure:>width$}")).collect();
-        if self.wide {
-            let (b, p) = (self.bench_width, self.point_width);
-            return format!("{bench:<b$}  {point:<p$} {figures}\n");
-        }
-        format!("{}\n {figures}\n", label(bench, point))
-    }
-
-    fn header(&self) -> String {
-        self.columns("bench", "point", FIGURES.map(|(name, _, _)| name))
-    }
-
-    fn rows(&self, rows: &[&Row]) -> String {
-        self.header() + &rows.iter().map(|row| self.line(row)).collect::<String>()
-    }
-
-    fn line(&self, row: &Row) -> String {
-        let percent =
-            |share: Option<f64>| share.map_or("–".to_owned(), |share| format!("{:.1}", 100.0 * share));
-        let spread = Spread::of(&row.samples_ns);
-        let iqr = if row.median_ns > 0.0 { 100.0 * row.iqr_ns / row.median_ns } else { 0.0 };
-        self.columns(
-            &row.bench,
-            &row.point.to_string(),
-            [
-                &time(row.median_ns),
-                &time(spread.mean),
-                &time(spread.max),
-                &time(spread.total),
-                &format!("{iqr:.1} %"),
-                &spread.outliers.to_string(),
-                &row.cold_median_ns.map_or("–".to_owned(), time),
-                &row.host_median_ns.map_or("–".to_owned(), time),
-                &row.ns_per_element().map_or("–".to_owned(), |ns| format!("{ns:.3}")),
-                &row.gb_per_s.map_or("–".to_owned(), |rate| format!("{rate:.2}")),
-                &percent(row.share_of_copy),
-                &percent(row.share_of_peak),
-                &row.samples_ns.len().to_string(),
-                &row.stopped_because.to_string(),
-            ],
-        )
-    }
-}
-
-/// Formats a value with three digits and a unit.
-fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (1e-3 * ns, "µs"),
-        ns if ns < 1e9 => (1e-6 * ns, "ms"),
-        _ => (1e-9 * ns, "s"),
-    };
-    let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.decimals$} {unit}")
-}
-
-/// Returns the name of a point: two lines if it is long.
-fn label(bench: &str, point: &str) -> String {
-    let gap = if bench.len() + point.len() < MAX_WIDTH { " " } else { "\n  " };
-    format!("{bench}{gap}{point}")
+/// Makes the table of planned points.
+fn table_of(args: &BenchArgs, planned: &[Planned<'_>]) -> Table {
+    let benches: Vec<&str> = planned.iter().map(|planned| planned.bench.id()).collect();
+    let points: Vec<String> = planned.iter().map(|planned| planned.point.to_string()).collect();
+    Table::new(args, &benches, &points)
 }
 
 /// Formats the results of the comparison.
@@ -314,6 +313,9 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64, load: Option<&Ho
             let _ = write!(text, ")");
         }
         let _ = writeln!(text, ", {baseline} → {current}");
+        if let Some(rounds) = compared.rounds_needed {
+            let _ = writeln!(text, "          about {rounds} rounds would decide (--max-rounds)");
+        }
         if compared.processes.iter().any(|n| *n < MIN_RUNS) {
             let [a, b] = compared.processes;
             let _ = writeln!(
@@ -346,22 +348,4 @@ fn no_regression(verdicts: &Verdicts, path: &Path) -> Result<(), Failure> {
     }
     let (n, all) = (slower.len(), verdicts.compared.len());
     Err(Failure::other(format!("{n} of {all} points slower than in {}: {named}", path.display())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::time;
-
-    #[test]
-    fn times_have_three_digits_and_a_unit() {
-        for (ns, text) in [
-            (0.0, "0.00 ns"),
-            (999.0, "999 ns"),
-            (1234.0, "1.23 µs"),
-            (56_780.0, "56.8 µs"),
-            (2.5e9, "2.50 s"),
-        ] {
-            assert_eq!(time(ns), text);
-        }
-    }
 }

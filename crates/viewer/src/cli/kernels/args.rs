@@ -22,6 +22,9 @@ pub struct KernelsArgs {
     /// Write the results as a budget.
     #[arg(long, value_name = "FILE")]
     pub write_budget: Option<PathBuf>,
+    /// Write the SPIR-V of each kernel into this folder, as area.name.spv, instead of compiling it.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["family", "against", "write_budget", "json"])]
+    pub spirv: Option<PathBuf>,
     /// Print JSON with all statistics of the driver.
     #[arg(long)]
     pub json: bool,

@@ -15,6 +15,9 @@ use std::path::Path;
 /// Compiles kernels, prints a table or JSON, and compares with a budget or writes one, as requested.
 pub fn kernels(args: &KernelsArgs, validation: bool) -> Result<(), Failure> {
     let sources = select(args.name.as_deref(), &args.constants)?;
+    if let Some(folder) = &args.spirv {
+        return write_spirv(folder, &sources);
+    }
     if args.lines {
         return compiled::compile_in_lines(args, &sources, validation);
     }
@@ -49,6 +52,24 @@ pub fn kernels(args: &KernelsArgs, validation: bool) -> Result<(), Failure> {
             exceeded.join("\n  ")
         ))),
     }
+}
+
+/// Writes the SPIR-V of the kernels into a folder, which is created; a file that exists is not replaced.
+fn write_spirv(folder: &Path, sources: &[&KernelSource]) -> Result<(), Failure> {
+    let refused = |path: &Path, error: std::io::Error| {
+        Failure::other(format!("cannot write {}: {error}", path.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(|error| refused(folder, error))?;
+    let paths: Vec<_> = sources.iter().map(|source| folder.join(format!("{}.spv", source.name))).collect();
+    if let Some(path) = paths.iter().find(|path| path.exists()) {
+        let problem = "exists, expected a folder without the SPIR-V of an earlier call";
+        return Err(Failure::input(format!("--spirv: {} {problem}", path.display())));
+    }
+    for (source, path) in sources.iter().zip(&paths) {
+        std::fs::write(path, source.spirv).map_err(|error| refused(path, error))?;
+    }
+    say::note(format_args!("wrote {} files to {}", paths.len(), folder.display()));
+    Ok(())
 }
 
 /// Returns the kernels of a name or area, all if there is none.

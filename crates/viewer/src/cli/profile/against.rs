@@ -1,7 +1,7 @@
 //! `--against`: comparison with an earlier profile or with another build, and profiles in several processes.
 
 use super::args::ProfileArgs;
-use crate::cli::processes::{self, Build, HostLoad, arguments_without, is_build};
+use crate::cli::processes::{self, Build, HostLoad, Turns, arguments_without, is_build};
 use crate::common_args::CompareArgs;
 use crate::say;
 use frazil_engine::Failure;
@@ -30,10 +30,10 @@ pub fn open(path: &Path) -> Result<Baseline, Failure> {
 
 impl Baseline {
     /// Returns an error if the profiles cannot be compared, before anything is measured.
-    pub fn check(&self, device: &str, scene: &str, scene_hash: &str) -> Result<(), Failure> {
+    pub fn check(&self, device: &str, scene: &str, scene_hash: &str, steps: [u64; 2]) -> Result<(), Failure> {
         match self {
             Self::Earlier(path, profile) => {
-                profile.check_comparable(device, scene, scene_hash).map_err(|e| refuse(path, &e))
+                profile.check_comparable(device, scene, scene_hash, steps).map_err(|e| refuse(path, &e))
             }
             Self::Build(_) => Ok(()),
         }
@@ -62,17 +62,25 @@ pub fn measure(
 ) -> Result<(Option<ProfileComparison>, Option<HostLoad>), Failure> {
     let one = |build: &Build| profile_by(build, words);
     if let Some(Baseline::Build(build)) = baseline {
-        let (current, rounds) = (Build::this()?, usize::from(args.compare.rounds));
-        say::note(format_args!("{} processes take turns: {current} against {build}", 4 * rounds + 2));
-        let (turns, load) = processes::take_turns(build, &current, rounds, one)?;
-        let rounds: Vec<_> = turns
-            .into_iter()
-            .map(|turns| ProfileRound { baseline: turns.baseline, current: turns.current })
-            .collect();
-        profile.runs = rounds.iter().flat_map(|round| &round.current).map(Profile::figures).collect();
+        let (current, looks) = (Build::this()?, args.compare.looks());
+        say::note(format_args!(
+            "processes take turns: {}: {current} against {build}",
+            processes::words(&looks)
+        ));
         let path = args.compare.against.as_deref().unwrap_or(Path::new(""));
-        let comparison = compare_profile_rounds(&rounds, args.compare.tolerance_of_builds())
-            .map_err(|mismatch| refuse(path, &mismatch))?;
+        let compare = |turns: &[Turns<Profile>]| {
+            let round = |turns: &Turns<Profile>| ProfileRound {
+                baseline: turns.baseline.clone(),
+                current: turns.current.clone(),
+            };
+            let rounds: Vec<ProfileRound> = turns.iter().map(round).collect();
+            compare_profile_rounds(&rounds, args.compare.tolerance_of_builds(), looks.len())
+                .map_err(|mismatch| refuse(path, &mismatch))
+        };
+        let undecided = |turns: &[Turns<Profile>]| Ok(compare(turns)?.undecided());
+        let (turns, load) = processes::take_turns(build, &current, &looks, one, undecided)?;
+        profile.runs = turns.iter().flat_map(|turns| &turns.current).map(Profile::figures).collect();
+        let comparison = compare(&turns)?;
         return Ok((Some(comparison), Some(load)));
     }
     let earlier = match baseline {
@@ -94,7 +102,7 @@ pub fn measure(
 /// Profiles in a process of a build.
 fn profile_by(build: &Build, words: &[OsString]) -> Result<Profile, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::other)?;
-    let others = [("out", true), ("vary", true), ("pictures", true)];
+    let others = [("out", true), ("vary", true), ("pictures", true), ("csv", false)];
     let left_out = [&CompareArgs::OPTIONS[..], &others].concat();
     let added: [&OsStr; 2] = ["--out".as_ref(), folder.path().as_ref()];
     build.run(&arguments_without(words, "profile", &left_out, &added))?;

@@ -21,6 +21,9 @@ pub struct ProfileArgs {
     /// Replace the results in the output folder. Without it, a folder that holds anything is refused.
     #[arg(long)]
     pub overwrite: bool,
+    /// Print kernels, passes and the step as CSV.
+    #[arg(long)]
+    pub csv: bool,
     #[command(flatten)]
     pub compare: CompareArgs,
     /// Measure the same steps with other values of one of the solver's tunables too, interleaved, such as

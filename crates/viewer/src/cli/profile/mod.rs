@@ -22,8 +22,8 @@ use frazil_engine::device;
 use frazil_engine::outputs::{Existing, Output};
 use frazil_kernels::MultiplyAdd;
 use frazil_report::{
-    Profile, TableStyle, WorkItem, comparison_table, facts_table, gap_table, memory_table, pass_table,
-    profile_table, throughput_table, vary_table,
+    Profile, TableStyle, WorkItem, bound_table, comparison_table, facts_table, gap_table, memory_table,
+    pass_table, profile_csv, profile_table, throughput_table, vary_table,
 };
 use frazil_solvers::SolverError;
 use std::ffi::OsString;
@@ -43,7 +43,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
     let scene_hash = frazil_engine::outputs::scene_hash(&scene)?;
     if let Some(baseline) = &baseline {
-        baseline.check(&device.info().name, &scene.name, &scene_hash)?;
+        baseline.check(&device.info().name, &scene.name, &scene_hash, [args.steps, args.warm_up])?;
     }
     let output = Output {
         requested: args.out.as_deref(),
@@ -89,14 +89,18 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let (comparison, load) = against::measure(args, baseline.as_ref(), &mut profile, words)?;
     write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
 
-    let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
-    if let Some(comparison) = &comparison {
-        text += &format!("\n{}", comparison_table(comparison, TableStyle::Plain));
+    if args.csv {
+        say::data(&profile_csv(&profile))?;
+    } else {
+        let mut text = summary(&profile, &described, wall_s / args.steps as f64, args.compare.wide);
+        if let Some(comparison) = &comparison {
+            text += &format!("\n{}", comparison_table(comparison, args.compare.wide, TableStyle::Plain));
+        }
+        if let Some(load) = &load {
+            text += &format!("{load}\n");
+        }
+        say::data(&text)?;
     }
-    if let Some(load) = &load {
-        text += &format!("{load}\n");
-    }
-    say::data(&text)?;
     for gap in passes.gaps() {
         say::note(format_args!("warning: {gap}"));
     }
@@ -106,7 +110,20 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let (json, trace, page) = (folder.profile(), folder.trace(), folder.profile_page());
     say::note(format_args!("wrote {}, {} and {}", json.display(), trace.display(), page.display()));
     vary::check_states(&profile)?;
+    check_rates(&profile)?;
     against::check_regressions(baseline.as_ref(), comparison.as_ref())
+}
+
+/// Returns an error if more bytes were counted for a kernel than a copy can move in its time.
+fn check_rates(profile: &Profile) -> Result<(), Failure> {
+    match profile.overcounted().as_slice() {
+        [] => Ok(()),
+        found => Err(Failure::invariant(format!(
+            "an error of the profiler: {}; more bytes are counted than were moved: see the Elements: line of \
+             the kernel's header, or declare_bytes in its solver",
+            found.join(", ")
+        ))),
+    }
 }
 
 /// Returns the items that kernels worked on in the last step.
@@ -132,6 +149,7 @@ fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
         text += &format!("{}\n", device::SOFTWARE_WARNING);
     }
     text += &format!("\n{}", profile_table(&profile.rows, wide, plain));
+    text += &format!("\n{}", bound_table(&profile.bounds(), plain));
     text += &format!("\n{}", pass_table(&profile.passes, wide, plain));
     let throughputs = profile.throughputs();
     if !throughputs.is_empty() {
@@ -157,6 +175,9 @@ fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
     }
     if let Some(peak) = profile.peak_gflop_per_s {
         text += &format!("peak          {peak:.1} GFLOP/s of multiply-adds, measured\n");
+    }
+    if let Some(launch_ns) = profile.launch_ns {
+        text += &format!("launch        {:.1} µs for a dispatch of one word, measured\n", 1e-3 * launch_ns);
     }
     if let Some((stamping, ratio)) = profile.stamping.and_then(|s| Some((s, s.ratio()?))) {
         text += &format!(

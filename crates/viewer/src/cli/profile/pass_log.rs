@@ -1,10 +1,10 @@
 //! Time stamps of passes, the activity of the host, and the device's copy bandwidth.
 
-use frazil_engine::outputs::{Activity, StepTimer};
-use frazil_io::{Span, Track};
+use frazil_engine::outputs::{Activity, StepTimer, TimedSubmission};
+use frazil_io::{Arrow, Span, Track};
 use frazil_kernels::CopyWords;
 use frazil_report::{
-    HostGaps, KernelSamples, PassRow, ProfileRow, TimelinePass, host_gaps, pass_rows, profile_rows,
+    HostGaps, KernelSamples, PassRow, ProfileRow, SizedCopy, TimelinePass, host_gaps, pass_rows, profile_rows,
 };
 use frazil_solvers::SolverError;
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
@@ -15,6 +15,7 @@ use std::time::Instant;
 const MAX_SPANS: usize = 200_000;
 /// Number of steps from which the one shown in detail is chosen.
 const STEPS_KEPT: usize = 100;
+
 /// Time measurements of a run.
 pub struct PassLog {
     started: Instant,
@@ -22,8 +23,10 @@ pub struct PassLog {
     /// clocks; the end of a pass that the host waited for is known on both, up to the wake-up time of the
     /// host.
     device_to_host_ns: f64,
-    copy_gb_per_s: Option<f64>,
+    copies: Vec<SizedCopy>,
+    launch_ns: Option<f64>,
     samples: Samples,
+    /// Spans of passes, and of the steps and submissions that they belong to.
     device_spans: Vec<Span>,
     host_spans: Vec<Span>,
     spans_dropped: u64,
@@ -92,7 +95,7 @@ impl Samples {
         }
     }
 
-    /// Returns the duration of every call, by kernel, in ns.
+    /// Returns the duration of every call that had elements, by kernel, in ns.
     pub fn by_kernel(&self) -> impl Iterator<Item = (&String, &Vec<u64>)> {
         self.kernels.iter().map(|(name, samples)| (name, &samples.durations_ns))
     }
@@ -116,17 +119,19 @@ fn add_call<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, KernelSampl
     let samples = entry.or_insert_with(|| KernelSamples {
         kernel: time.name.clone(),
         durations_ns: Vec::new(),
+        empty_ns: Vec::new(),
         bytes: Some(0),
     });
-    samples.durations_ns.push(time.duration_ns as u64);
+    let durations_ns = if time.is_empty() { &mut samples.empty_ns } else { &mut samples.durations_ns };
+    durations_ns.push(time.duration_ns as u64);
     samples.bytes = samples.bytes.map(|bytes| bytes + time.bytes);
 }
 
 impl PassLog {
-    /// Measures the copy bandwidth, synchronizes the clocks, and resets the memory peaks. Set-up: it waits
+    /// Measures rates of copies, synchronizes the clocks, and resets the memory peaks. Set-up: it waits
     /// for the device.
     pub fn new(device: &Device) -> Result<Self, SolverError> {
-        let copy_gb_per_s = CopyWords::gb_per_s(device)?;
+        let rates = CopyWords::rates(device)?;
         let started = Instant::now();
         let marker: Buffer<u32> = device.buffer("clock marker", 1)?;
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
@@ -137,15 +142,20 @@ impl PassLog {
         let end_ns = submission.pass_times()?.last().map_or(0.0, |last| last.start_ns + last.duration_ns);
         drop(marker);
         device.forget_memory_peaks();
-        Ok(Self { started, device_to_host_ns: host_ns - end_ns, copy_gb_per_s, ..Self::without_bandwidth() })
+        let launch_ns = rates.as_ref().and_then(|rates| rates.launch_ns);
+        let sized = rates.map(|rates| rates.sized).unwrap_or_default();
+        let copies = sized.into_iter().map(|(bytes, gb_per_s)| SizedCopy { bytes, gb_per_s }).collect();
+        let device_to_host_ns = host_ns - end_ns;
+        Ok(Self { started, device_to_host_ns, copies, launch_ns, ..Self::without_bandwidth() })
     }
 
-    /// Makes a log without the copy bandwidth, whose clocks are not synchronized.
+    /// Makes a log without rates of copies, whose clocks are not synchronized.
     pub fn without_bandwidth() -> Self {
         Self {
             started: Instant::now(),
             device_to_host_ns: 0.0,
-            copy_gb_per_s: None,
+            copies: Vec::new(),
+            launch_ns: None,
             samples: Samples::default(),
             device_spans: Vec::new(),
             host_spans: Vec::new(),
@@ -163,13 +173,13 @@ impl PassLog {
     pub fn rows(&self) -> Vec<ProfileRow> {
         let all = |samples: &mut dyn Iterator<Item = &KernelSamples>| samples.cloned().collect::<Vec<_>>();
         let kernels = all(&mut self.samples.kernels.values());
-        profile_rows(&kernels, &all(&mut self.samples.passes.values()), self.copy_gb_per_s)
+        profile_rows(&kernels, &all(&mut self.samples.passes.values()), &self.copies)
     }
 
     /// Returns one row per pass of a step, in order.
     pub fn passes(&self) -> Vec<PassRow> {
         let samples: Vec<KernelSamples> = self.samples.passes.values().cloned().collect();
-        pass_rows(&samples, self.copy_gb_per_s)
+        pass_rows(&samples, &self.copies)
     }
 
     /// Returns the raw times.
@@ -208,9 +218,14 @@ impl PassLog {
         gaps
     }
 
-    /// Returns the bandwidth of a buffer copy in GB/s, counting bytes read and written.
-    pub fn copy_gb_per_s(&self) -> Option<f64> {
-        self.copy_gb_per_s
+    /// Returns the rates of copies by their size, the largest last.
+    pub fn copies(&self) -> &[SizedCopy] {
+        &self.copies
+    }
+
+    /// Returns the time of a dispatch of almost no work in ns.
+    pub fn launch_ns(&self) -> Option<f64> {
+        self.launch_ns
     }
 
     /// Returns the number of timed steps.
@@ -233,8 +248,74 @@ impl PassLog {
     }
 }
 
+impl PassLog {
+    /// Adds a span to the trace, unless it is full.
+    fn add_span(&mut self, span: Span) {
+        let spans = if span.track == Track::Host { &mut self.host_spans } else { &mut self.device_spans };
+        if spans.len() < MAX_SPANS {
+            spans.push(span);
+        } else {
+            self.spans_dropped += 1;
+        }
+    }
+
+    /// Adds the spans of a submission, of its steps and of its passes, which know each other by their
+    /// arguments.
+    fn trace(&mut self, submission: &TimedSubmission<'_>) {
+        let TimedSubmission { number, times, step_ends, .. } = *submission;
+        let first_step = submission.last_step + 1 - step_ends.len() as u64;
+        let offset_ns = self.device_to_host_ns;
+        let on_host = |device_ns: f64| (device_ns + offset_ns).max(0.0) as u64;
+        let around = |name: String, track: Track, times: &[PassTime]| -> Option<Span> {
+            let (first, last) = (times.first()?, times.last()?);
+            let start_ns = on_host(first.start_ns);
+            let duration_ns = on_host(last.start_ns + last.duration_ns) - start_ns;
+            let args = BTreeMap::from([("submission".to_owned(), number.into())]);
+            Some(Span { name, track, start_ns, duration_ns, args, arrow: None })
+        };
+        if let Some(span) = around(format!("submission {number}"), Track::Submissions, times) {
+            self.add_span(Span { arrow: Some(Arrow::To(number)), ..span });
+        }
+        let mut begin = 0;
+        for (step, end) in (first_step..).zip(step_ends.iter().map(|end| *end as usize)) {
+            let Some(of_step) = times.get(begin..end) else { break };
+            begin = end;
+            if let Some(mut span) = around(format!("step {step}"), Track::Steps, of_step) {
+                span.args.insert("step".to_owned(), step.into());
+                self.add_span(span);
+            }
+        }
+        // Passes after the last step, of outputs, belong to none.
+        let mut place = (first_step, 0);
+        let mut ends = step_ends.iter().map(|end| *end as usize).peekable();
+        for (position, time) in times.iter().enumerate() {
+            while ends.next_if(|end| *end <= position).is_some() {
+                place = (place.0 + 1, position);
+            }
+            let mut args = BTreeMap::from([
+                ("bytes".to_owned(), time.bytes.into()),
+                ("submission".to_owned(), number.into()),
+            ]);
+            args.extend(time.elements.map(|n| ("elements".to_owned(), n.into())));
+            if ends.peek().is_some() {
+                args.insert("step".to_owned(), place.0.into());
+                args.insert("pass".to_owned(), (position - place.1).into());
+            }
+            self.add_span(Span {
+                name: time.name.clone(),
+                track: Track::Queue(0),
+                start_ns: on_host(time.start_ns),
+                duration_ns: time.duration_ns as u64,
+                args,
+                arrow: None,
+            });
+        }
+    }
+}
+
 impl StepTimer for PassLog {
-    fn submission(&mut self, times: &[PassTime], step_ends: &[u32], n_passes: u32) {
+    fn submission(&mut self, submission: &TimedSubmission<'_>) {
+        let TimedSubmission { times, step_ends, n_passes, .. } = *submission;
         self.passes_untimed += u64::from(n_passes).saturating_sub(times.len() as u64);
         let (Some(first), Some(last)) = (times.first(), times.last()) else { return };
         let end_ns = last.start_ns + last.duration_ns;
@@ -245,36 +326,22 @@ impl StepTimer for PassLog {
         self.samples.add(times, step_ends);
         let on_host = |device_ns: f64| (device_ns + self.device_to_host_ns).max(0.0) as u64;
         self.submissions.push((on_host(first.start_ns), on_host(end_ns)));
-        for time in times {
-            if self.device_spans.len() >= MAX_SPANS {
-                self.spans_dropped += 1;
-                continue;
-            }
-            self.device_spans.push(Span {
-                name: time.name.clone(),
-                track: Track::Queue(0),
-                start_ns: on_host(time.start_ns),
-                duration_ns: time.duration_ns as u64,
-                args: BTreeMap::from([("bytes".to_owned(), time.bytes.into())]),
-            });
-        }
+        self.trace(submission);
     }
 
-    fn host(&mut self, activity: Activity, begin: Instant) {
+    fn host(&mut self, activity: Activity, begin: Instant, submission: Option<u64>) {
         let duration_ns = begin.elapsed().as_nanos() as u64;
         if matches!(activity, Activity::Record | Activity::Submit) {
             self.busy_ns += duration_ns;
         }
-        if self.host_spans.len() >= MAX_SPANS {
-            self.spans_dropped += 1;
-            return;
-        }
-        self.host_spans.push(Span {
+        let args = submission.map(|number| ("submission".to_owned(), number.into())).into_iter().collect();
+        self.add_span(Span {
             name: name(activity).to_owned(),
             track: Track::Host,
             start_ns: begin.duration_since(self.started).as_nanos() as u64,
             duration_ns,
-            args: BTreeMap::new(),
+            args,
+            arrow: submission.filter(|_| activity == Activity::Submit).map(Arrow::From),
         });
     }
 }
@@ -289,6 +356,7 @@ mod tests {
             start_ns,
             duration_ns,
             bytes: 8,
+            elements: Some(2),
         };
         passes.iter().map(pass).collect()
     }
@@ -320,6 +388,50 @@ mod tests {
         );
         let typical: Vec<_> = samples.typical_step().iter().map(|pass| pass.start_ns).collect();
         assert_eq!(typical, [0, 10, 20]);
+    }
+
+    #[test]
+    fn calls_without_elements_are_kept_apart() {
+        let mut samples = Samples::default();
+        let mut passes = times(&[("a", 0.0, 100.0), ("a", 200.0, 3.0)]);
+        (passes[1].elements, passes[1].bytes) = (Some(0), 0);
+        samples.add(&passes, &[2]);
+        let kernel = &samples.kernels["a"];
+        assert_eq!((&kernel.durations_ns[..], &kernel.empty_ns[..]), (&[100][..], &[3][..]));
+        assert_eq!(kernel.bytes, Some(8));
+    }
+
+    #[test]
+    fn a_trace_names_the_step_and_submission_of_each_pass() {
+        let mut log = PassLog::without_bandwidth();
+        log.host(Activity::Submit, Instant::now(), Some(4));
+        let passes =
+            [("a", 0.0, 1.0), ("b", 2.0, 3.0), ("a", 6.0, 4.0), ("b", 20.0, 2.0), ("copy", 30.0, 1.0)];
+        let (times, step_ends, n_passes) = (times(&passes), [2, 4], 5);
+        log.submission(&TimedSubmission {
+            number: 4,
+            last_step: 12,
+            times: &times,
+            step_ends: &step_ends,
+            n_passes,
+        });
+        let spans = log.spans();
+        let name = |span: &Span| (span.name.clone(), span.start_ns, span.duration_ns, span.arrow);
+        let of = |track: Track| spans.iter().filter(move |span| span.track == track).collect::<Vec<_>>();
+        let found: Vec<_> = of(Track::Steps).into_iter().map(name).collect();
+        assert_eq!(found, [("step 11".to_owned(), 0, 5, None), ("step 12".to_owned(), 6, 16, None)]);
+        let found: Vec<_> = of(Track::Submissions).into_iter().map(name).collect();
+        assert_eq!(found, [("submission 4".to_owned(), 0, 31, Some(Arrow::To(4)))]);
+        assert_eq!(of(Track::Host)[0].arrow, Some(Arrow::From(4)));
+        let argument = |span: &Span, name: &str| span.args.get(name).and_then(serde_json::Value::as_u64);
+        let places: Vec<_> = of(Track::Queue(0))
+            .into_iter()
+            .map(|span| ["submission", "step", "pass"].map(|name| argument(span, name)))
+            .collect();
+        let of_step = |step, pass| [Some(4), Some(step), Some(pass)];
+        let expected =
+            [of_step(11, 0), of_step(11, 1), of_step(12, 0), of_step(12, 1), [Some(4), None, None]];
+        assert_eq!(places, expected);
     }
 
     #[test]

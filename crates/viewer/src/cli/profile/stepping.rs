@@ -3,7 +3,7 @@
 use super::pass_log::PassLog;
 use frazil_engine::Failure;
 use frazil_engine::Simulation;
-use frazil_engine::outputs::{Activity, StepTimer};
+use frazil_engine::outputs::{Activity, StepTimer, TimedSubmission};
 use frazil_engine::stepping::MAX_IN_FLIGHT;
 use frazil_solvers::PendingFault;
 use frazil_vk::{RecorderOptions, Submission};
@@ -13,6 +13,7 @@ use std::time::Instant;
 struct InFlight {
     submission: Submission,
     step_ends: Vec<u32>,
+    last_step: u64,
     n_passes: u32,
     fault: Option<PendingFault>,
 }
@@ -27,11 +28,14 @@ pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLo
     let last = simulation.step() + n;
     while simulation.step() < last || !in_flight.is_empty() {
         if simulation.step() == last || in_flight.len() >= MAX_IN_FLIGHT {
-            if let Some(InFlight { submission, step_ends, n_passes, fault }) = in_flight.pop_front() {
+            if let Some(InFlight { submission, step_ends, last_step, n_passes, fault }) =
+                in_flight.pop_front()
+            {
+                let number = submission.value();
                 let begin = Instant::now();
                 submission.wait()?;
                 if let Some(passes) = passes.as_deref_mut() {
-                    passes.host(Activity::Wait, begin);
+                    passes.host(Activity::Wait, begin, Some(number));
                 }
                 if simulation.roll_back_if_faulty(fault)? {
                     in_flight.clear();
@@ -42,8 +46,9 @@ pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLo
                     let mut times = submission.pass_times()?;
                     // Without the check for faults.
                     times.truncate(n_passes as usize);
-                    passes.submission(&times, &step_ends, n_passes);
-                    passes.host(Activity::Collect, begin);
+                    let (times, step_ends) = (&times[..], &step_ends[..]);
+                    passes.submission(&TimedSubmission { number, last_step, times, step_ends, n_passes });
+                    passes.host(Activity::Collect, begin, Some(number));
                 }
             }
             continue;
@@ -55,14 +60,15 @@ pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLo
         let n_passes = recorder.pass_count();
         let fault = simulation.solver.record_fault_check(&mut recorder)?;
         if let Some(passes) = passes.as_deref_mut() {
-            passes.host(Activity::Record, begin);
+            passes.host(Activity::Record, begin, None);
         }
         let begin = Instant::now();
         let submission = device.submit(recorder)?;
-        in_flight.push_back(InFlight { submission, step_ends, n_passes, fault });
         if let Some(passes) = passes.as_deref_mut() {
-            passes.host(Activity::Submit, begin);
+            passes.host(Activity::Submit, begin, Some(submission.value()));
         }
+        let last_step = simulation.step();
+        in_flight.push_back(InFlight { submission, step_ends, last_step, n_passes, fault });
     }
     Ok(())
 }

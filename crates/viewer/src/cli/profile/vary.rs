@@ -151,7 +151,12 @@ impl Runner {
         Ok(Candidate {
             value,
             refused: None,
-            kernels_ns: self.samples.by_kernel().map(|(name, ns)| (name.clone(), median_of(ns))).collect(),
+            kernels_ns: self
+                .samples
+                .by_kernel()
+                .filter(|(_, ns)| !ns.is_empty())
+                .map(|(name, ns)| (name.clone(), median_of(ns)))
+                .collect(),
             step_samples_ns: self.samples.step_ns().to_vec(),
             state_hash: Some(self.state_hash()?),
         })
