@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct PassTime {
     /// Name of the pass, `area.name` for a kernel.
     pub name: String,
-    /// Start in nanoseconds on the device's own clock.
+    /// Start in nanoseconds since the first time stamp that was read from the device.
     pub start_ns: f64,
     /// Duration in nanoseconds.
     pub duration_ns: f64,
@@ -80,14 +80,18 @@ impl TimeStamps {
             )
         }
         .map_err(Error::call("read", "time stamps"))?;
-        let period = f64::from(self.shared.candidate.capabilities.timestamp_period_ns);
-        let times = self.passes.iter().zip(ticks.chunks_exact(2)).map(|((name, bytes), pair)| PassTime {
-            name: (*name).to_owned(),
-            start_ns: pair[0] as f64 * period,
-            duration_ns: pair[1].saturating_sub(pair[0]) as f64 * period,
-            bytes: *bytes,
-        });
-        Ok(times.collect())
+        let mut clock = self.shared.clock();
+        let mut times = Vec::with_capacity(self.passes.len());
+        for ((name, bytes), pair) in self.passes.iter().zip(ticks.chunks_exact(2)) {
+            let [start, end] = [pair[0], pair[1]].map(|ticks| clock.ticks_since_first(ticks));
+            times.push(PassTime {
+                name: (*name).to_owned(),
+                start_ns: clock.ns(start),
+                duration_ns: clock.ns(end.saturating_sub(start).max(0)),
+                bytes: *bytes,
+            });
+        }
+        Ok(times)
     }
 }
 
