@@ -2,6 +2,7 @@
 
 mod args;
 use crate::build_info::GIT_COMMIT;
+use crate::cli::interrupt;
 use crate::cli::processes::{self, Build, HostLoad, arguments_without, is_build};
 use crate::say;
 pub use args::BenchArgs;
@@ -33,8 +34,10 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
     let profile = if args.smoke { Profile::Smoke } else { Profile::Full };
     let planned = plan(&chosen, &args.axes, profile).map_err(bench_failure)?;
     if let Some(path) = args.compare.against.as_deref().filter(|path| is_build(path)) {
+        interrupt::flag();
         return against_build(args, path, words);
     }
+    interrupt::flag();
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let against = args.compare.against.as_deref();
     let then = against.map(|path| baseline(path, &device, &planned)).transpose().map_err(bench_failure)?;
@@ -43,33 +46,37 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
     let (rows, load) = match args.compare.processes(then.as_deref().map(processes_of)) {
         Some(runs) => {
             drop(device);
-            let (rows, load) = processes::repeat(runs, |build| measure_by(build, words, &session))?;
+            let mut keep = AfterFirst::new(1);
+            let (rows, load) = processes::repeat(runs, |build| {
+                let rows = measure_by(build, words, &session)?;
+                keep.append(&mut writer, &rows)?;
+                Ok(rows)
+            })?;
             let rows = rows.concat();
-            // A full disk is not bad input.
-            rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)?;
-            args.print(&Table::new(args, &planned).rows(&typical(&rows)))?;
+            say::report(&Table::new(args, &planned).rows(&typical(&rows)))?;
             (rows, Some(load))
         }
         None => {
             let benches = Session::new(&device, GIT_COMMIT.map(str::to_owned)).map_err(bench_failure)?;
-            args.print(&format!(
+            say::report(&format!(
                 "{} points on {}, subgroups of {}; copy {:.1} GB/s\n",
                 planned.len(),
                 device::describe(device.info()),
                 device.capabilities().subgroup_size,
                 benches.copy_gb_per_s()
             ))?;
-            if device.is_software() && !args.quiet {
+            if device.is_software() {
                 say::note(device::SOFTWARE_WARNING);
             }
             let table = Table::new(args, &planned);
-            args.print(&table.header())?;
+            say::report(&table.header())?;
             let mut rows = Vec::with_capacity(planned.len());
-            for planned in &planned {
-                let row = benches.measure(planned.bench, &planned.point, profile).map_err(bench_failure)?;
+            for (n_done, point) in planned.iter().enumerate() {
+                interrupt::check(kept(n_done, planned.len(), &args.out))?;
+                let row = benches.measure(point.bench, &point.point, profile).map_err(bench_failure)?;
                 let row = Row { session: Some(session.clone()), ..row };
                 writer.append(&row).map_err(Failure::other)?;
-                args.print(&table.line(&row))?;
+                say::report(&table.line(&row))?;
                 rows.push(row);
             }
             device.check_validation()?;
@@ -78,13 +85,13 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
             (rows, None)
         }
     };
-    args.appended_to(&args.out);
+    appended_to(&args.out);
     let (Some(path), Some(then)) = (against, then) else { return Ok(()) };
     let tolerance = args.compare.tolerance_of_files();
     let mut verdicts = compare_rows(&then, &rows, tolerance);
     // Benches that were not requested are not missing.
     verdicts.only_baseline.retain(|(id, _)| chosen.iter().any(|bench| bench.id() == id));
-    args.print(&comparison(&verdicts, path, tolerance, load.as_ref()))?;
+    say::report(&comparison(&verdicts, path, tolerance, load.as_ref()))?;
     no_regression(&verdicts, path)
 }
 
@@ -95,30 +102,54 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     let baseline_out = args.out.with_extension("baseline.jsonl");
     let mut baseline_writer = RowWriter::open(&baseline_out).map_err(bench_failure)?;
     let rounds = usize::from(args.compare.rounds);
-    if !args.quiet {
-        let processes = 4 * rounds + 2;
-        say::note(format_args!("{processes} processes take turns: {current} against {baseline}"));
-    }
+    let processes = 4 * rounds + 2;
+    say::note(format_args!("{processes} processes take turns: {current} against {baseline}"));
     let session = session_name();
-    let (turns, load) =
-        processes::take_turns(&baseline, &current, rounds, |build| measure_by(build, words, &session))?;
+    let mut keep = [AfterFirst::new(1), AfterFirst::new(1)];
+    let (turns, load) = processes::take_turns(&baseline, &current, rounds, |build| {
+        let rows = measure_by(build, words, &session)?;
+        match std::ptr::eq(build, &baseline) {
+            true => keep[0].append(&mut baseline_writer, &rows)?,
+            false => keep[1].append(&mut writer, &rows)?,
+        }
+        Ok(rows)
+    })?;
     let rounds: Vec<RowRound> = turns
         .into_iter()
         .map(|turns| RowRound { baseline: turns.baseline, current: turns.current })
         .collect();
-    for round in &rounds {
-        let append = |writer: &mut RowWriter, rows: &[Vec<Row>; 2]| {
-            rows.iter().flatten().try_for_each(|row| writer.append(row)).map_err(Failure::other)
-        };
-        append(&mut writer, &round.current)?;
-        append(&mut baseline_writer, &round.baseline)?;
-    }
-    args.appended_to(&args.out);
-    args.appended_to(&baseline_out);
+    appended_to(&args.out);
+    appended_to(&baseline_out);
     let tolerance = args.compare.tolerance_of_builds();
     let verdicts = compare_row_rounds(&rounds, tolerance, path).map_err(bench_failure)?;
-    args.print(&comparison(&verdicts, path, tolerance, Some(&load)))?;
+    say::report(&comparison(&verdicts, path, tolerance, Some(&load)))?;
     no_regression(&verdicts, path)
+}
+
+/// Writes the rows of processes as they end, so that an interrupt loses none, but for the first processes,
+/// which fill caches.
+struct AfterFirst {
+    n_left_out: usize,
+}
+
+impl AfterFirst {
+    fn new(n_left_out: usize) -> Self {
+        Self { n_left_out }
+    }
+
+    fn append(&mut self, writer: &mut RowWriter, rows: &[Row]) -> Result<(), Failure> {
+        if self.n_left_out > 0 {
+            self.n_left_out -= 1;
+            return Ok(());
+        }
+        // A full disk is not bad input.
+        rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)
+    }
+}
+
+/// Describes what an interrupted measurement has written.
+fn kept(n_done: usize, n: usize, out: &Path) -> String {
+    format!("{n_done} of {n} points are measured, and their rows are in {}", out.display())
 }
 
 /// Measures the points in a process of a build.
@@ -161,16 +192,8 @@ fn typical<'a>(rows: &'a [Row]) -> Vec<&'a Row> {
     points.iter_mut().map(median).collect()
 }
 
-impl BenchArgs {
-    fn print(&self, text: &str) -> Result<(), Failure> {
-        if self.quiet { Ok(()) } else { say::data(text) }
-    }
-
-    fn appended_to(&self, path: &Path) {
-        if !self.quiet {
-            say::note(format_args!("appended the rows to {}", path.display()));
-        }
-    }
+fn appended_to(path: &Path) {
+    say::note(format_args!("appended the rows to {}", path.display()));
 }
 
 /// Formats a bench with its axes for `--list`.
