@@ -156,9 +156,13 @@ fn faults_name_their_cause() {
         let fault = fault_of(&grains);
         assert_eq!((fault.step, fault.too_fast, fault.not_finite), (1, Some(7), None), "{fault}");
         let message = fault.to_string();
-        let expected = ["grain 7 is too fast", "radii per step", "rad/s", "try time.dt_s = "];
+        let expected = ["grain 7 is too fast", "radii per step", "rad/s", "time.dt_s = "];
         assert!(expected.iter().all(|part| message.contains(part)), "{message}");
         assert!(!message.contains("spread") && !message.contains("contacts"), "{message}");
+        // As it was before a wall stopped it.
+        let [found, x] = [fault.grain.velocity_m_s[0], fault.grain.position_m[0]].map(f64::from);
+        assert!((found - speed).abs() <= 0.01 * fast.max(speed), "{fault}");
+        assert!((x - 0.5 - speed * dt_s).abs() <= 0.01 * (1.0 + speed * dt_s), "{fault}");
     }
     // Too soft for grains that lie in one another.
     let fault = fault_of(&heaped());

@@ -188,11 +188,28 @@ fn a_planted_nan_is_named_in_its_step_and_later_steps_leave_the_state() {
     };
     let fault = fault_of(&fluid).unwrap();
     assert_eq!((fault.step, fault.pass, fault.object.clone()), (4, "Integrate", format!("particle {id}")));
-    assert!(fault.message.contains("try time.dt_s = 1e-3"), "{}", fault.message);
+    assert!(fault.message.contains("must be finite"), "{}", fault.message);
     let left: Vec<u32> = of(&fluid).concat();
     submit(|recorder| (0..5).for_each(|_| fluid.record_step(recorder)));
     assert_eq!(fault_of(&fluid).unwrap(), fault);
     assert!(left.iter().any(|bits| f32::from_bits(*bits).is_nan()));
+}
+
+/// Each iteration of a state that has collapsed takes long: the solve ends at the first one that is a fault.
+#[test]
+#[ignore = "long: FRAZIL_FULL=1 tools/test"]
+fn a_solve_that_diverges_ends_early_and_is_a_fault() {
+    let scene = Scene::find("dam_break", &["pbd.artificial_pressure.strength=100".to_owned()]).unwrap();
+    let sampled = scene.sample().unwrap();
+    let mut fluid = Fluid::new(&DEVICE, &scene, &sampled).unwrap();
+    submit(|recorder| fluid.record_step(recorder));
+    assert_eq!(fault_of(&fluid).unwrap().step, 1);
+    let columns = fluid.state_columns();
+    let status = columns.iter().find(|column| column.name == "density status").unwrap();
+    let words = DEVICE.download(&status.words, status.words.len()).unwrap();
+    let status: frazil_shaders::types::DensityStatus =
+        bytemuck::pod_read_unaligned(bytemuck::cast_slice(&words));
+    assert!(status.is_done != 0 && status.iterations < 10, "{status:?}");
 }
 
 #[test]
@@ -212,7 +229,7 @@ fn a_column_with_a_far_too_large_step_is_named_with_its_density_and_a_step_with_
         fault_of(&fluid)
     };
     let fault = run("0.2").unwrap();
-    assert!(fault.message.contains("try time.dt_s = "), "{}", fault.message);
+    assert!(fault.message.contains("time.dt_s = "), "{}", fault.message);
     let mut dt_s = 0.2;
     let mut suggestions = 0;
     // Each suggestion is less, until one holds.

@@ -100,6 +100,7 @@ void main() {
     precise vec3 residual_m = (before_m - (after_m - done_m)) + (step_m - done_m);
     x = after_m;
     vec3 integrated = x;
+    vec3 integrated_v = v;
     bool is_stale = false;
     if (HAS_BODIES != 0u) {
         float near_m = r + surface_gap(t) + SURFACE_MARGIN * skin_m;
@@ -124,6 +125,11 @@ void main() {
     // Also true for a skin of 0, and for a position that is not finite.
     is_stale = is_stale || !(dot(shift, shift) < most * most);
     if (is_stale) lists[0].is_stale = 1u;
+    if (travel > MAX_TRAVEL) {
+        // It is reported as it was before walls and bodies stopped it.
+        x = integrated;
+        v = integrated_v;
+    }
     sphere[i] = vec4(x, r);
     motion[i].velocity_m_s = v;
     motion[i].spin_1_s = w;

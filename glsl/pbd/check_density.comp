@@ -1,7 +1,8 @@
 #version 460
 // Decides whether the density solve of a step goes on: it ends when the mean of max(ρ/ρ₀ − 1, 0) over the
 // particles is within the tolerance, or at the bound on iterations. From then on no particle is active, and
-// the remaining passes of the step have no threads.
+// the remaining passes of the step have no threads. It also ends when the mean is one that the density of at
+// least one particle makes a fault: each iteration of a state that has collapsed may take seconds.
 //
 // With HAS_MOMENTUM also has the share by which the next update of the pressure extrapolates: t ← (1 + √(1 +
 // 4 t²))/2, β = (t − 1)/t of the update after it; an error that has grown restarts at t = 1 (ODonoghue2015).
@@ -28,6 +29,8 @@ layout(scalar, push_constant) uniform Params {
     uint min_iterations;
     uint max_iterations;
     float tolerance;
+    // Error of a state that has diverged.
+    float max_error;
     uint max_groups_x;
 };
 
@@ -62,7 +65,8 @@ void main() {
         float t = now.error > m.error ? 1.0 : next_t(m.t);
         momentum[0] = SolveMomentum(t, (t - 1.0) / next_t(t), now.error);
     }
-    if ((is_met && iteration >= min_iterations) || iteration >= max_iterations) {
+    bool has_diverged = !(now.error < max_error);
+    if ((is_met && iteration >= min_iterations) || iteration >= max_iterations || has_diverged) {
         now.is_done = 1u;
         if (!is_met) now.n_unmet += 1u;
         if (!(now.error <= now.worst_error)) {

@@ -7,8 +7,8 @@ from scipy.spatial import cKDTree
 def compression(frames, spacing_m, box_m):
     """Returns the mean and the greatest max(ρ/ρ₀ − 1, 0) of particles that no wall is in reach of.
 
-    Arrays of positions in m, one a frame, in a box from the origin. ρ is that of the cubic spline with a support
-    of two spacings and particles of the volume of a cell of a cubic lattice: both programs' own definition.
+    Arrays of positions in m, one a frame, in a box from the origin. ρ is that of the cubic spline with a
+    support of two spacings and particles of the volume of a cell of a cubic lattice: both programs' own.
     """
     support_m = 2 * spacing_m
     excess = []

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use frazil_scene::Scene;
-use frazil_solvers::{Measurement, MetricInfo};
+use frazil_solvers::{Measurement, MetricInfo, suggest_dt};
 
 /// Limit on kinetic and potential energy, relative to the first state measured.
 ///
@@ -54,10 +54,10 @@ impl EnergyLimit {
         Err(Failure::invariant(format!(
             "step {step}: kinetic and potential energy of {energy_j:.4e} J, {:.2} times the energy of \
              {start_j:.4e} J at step {first}, expected at most {max_ratio} times (solver.max_energy_ratio), \
-             since nothing does work on the particles; try time.dt_s = {:.2e}, or, if it grows from the \
-             first step on, wider spacing at the start",
+             since nothing does work on the particles; {}, or, if it grows from the first step on, wider \
+             spacing at the start",
             energy_j / start_j,
-            0.5 * scene.dt_s()
+            suggest_dt(scene.dt_s(), f64::NAN, scene.time.duration_s)
         )))
     }
 }

@@ -30,13 +30,14 @@ use std::path::Path;
 pub use crate::failure::{Failure, FailureKind};
 pub use frazil_io::{ColumnData, Frame, ParameterChange, Recording};
 pub use frazil_render::Pixels;
-pub use frazil_scene::Scene;
+pub use frazil_scene::{PointArrays, PointCloud, Scene};
 pub use frazil_solvers::MetricInfo;
 pub use frazil_vk::{Device, DeviceInfo};
 
-/// Name of the only column that can be written. Positions decide cells, contacts and links, which solvers
-/// keep between steps.
-const WRITABLE: &str = "velocity";
+/// Columns of the ids that identify particles, of positions, and of their parts below the ulp.
+const ID: &str = "id";
+const POSITION: &str = "position";
+const RESIDUAL: &str = "position_residual";
 
 /// Loads the file at a path or, if there is none, the built-in scene of that name, with overrides `key=value`
 /// as in `frazil run --set`.
@@ -53,6 +54,19 @@ pub fn find_scene(name_or_path: &str, overrides: &[String]) -> Result<Scene, Fai
 /// Like [`find_scene`].
 pub fn parse_scene(text: &str, origin: &str, overrides: &[String]) -> Result<Scene, Failure> {
     checked(Scene::parse(text, origin, overrides)?)
+}
+
+/// Reads a scene like [`parse_scene`], whose `shape.points` may have the names of `points` as paths.
+///
+/// # Errors
+/// Like [`find_scene`].
+pub fn parse_scene_with_points(
+    text: &str,
+    origin: &str,
+    overrides: &[String],
+    points: &PointArrays,
+) -> Result<Scene, Failure> {
+    checked(Scene::parse_with_points(text, origin, overrides, points)?)
 }
 
 fn checked(scene: Scene) -> Result<Scene, Failure> {
@@ -123,6 +137,16 @@ pub enum Values {
         /// All numbers.
         values: Vec<f32>,
     },
+}
+
+impl Values {
+    /// Returns the number of words of a particle, and all words.
+    fn words(&self) -> (usize, &[u32]) {
+        match self {
+            Self::Integers(words) => (1, words),
+            Self::Numbers { components, values } => ((*components).max(1), bytemuck::cast_slice(values)),
+        }
+    }
 }
 
 impl Engine {
@@ -314,53 +338,87 @@ impl Engine {
         columns.into_iter().map(host).collect()
     }
 
-    /// Replaces the velocities of a set's particles, in m/s, in the order in which [`Self::columns`] returns
-    /// them. The state is downloaded and restored, so that it takes as long as a restart from a checkpoint.
+    /// Replaces columns of a set's particles, in the order in which [`Self::columns`] returns them. The state
+    /// is downloaded and restored, so that it takes as long as a restart from a checkpoint. What solvers keep
+    /// of pairs, such as links and the history of contacts, stays with the particles' ids.
     ///
     /// # Errors
-    /// There is no such set, another column than `velocity`, another number of particles, or a velocity that
-    /// is not finite; or like [`Self::measure`].
-    pub fn set_column(&mut self, set: &str, column: &str, vectors: &[[f32; 3]]) -> Result<(), Failure> {
-        if column != WRITABLE {
-            return Err(Failure::input(format!(
-                "column \"{column}\" of {set}: cannot be written, expected \"{WRITABLE}\"; other columns \
-                 follow from the initial particles, which a scene can read from a file (shape.points)"
-            )));
-        }
-        let [id] = &self.columns(set, &["id"])?[..] else { return Err(no_ids(set)) };
-        let Values::Integers(ids) = &id.values else { return Err(no_ids(set)) };
-        if vectors.len() != ids.len() {
-            let (found, expected) = (vectors.len(), ids.len());
-            return Err(Failure::input(format!(
-                "column \"{column}\" of {set}: found {found} vectors, expected {expected}"
-            )));
-        }
-        if let Some(row) = vectors.iter().position(|vector| !vector.iter().all(|x| x.is_finite())) {
-            let found = vectors[row];
-            return Err(Failure::input(format!(
-                "column \"{column}\" of {set}: found {found:?} in row {row}, expected finite numbers"
-            )));
+    /// There is no such set or column; values of another type or number, or that are not finite; a column
+    /// that identifies the particles or follows from the others; a state that is not sound, as with a
+    /// particle outside the domain; or like [`Self::measure`]. The simulation is then as it was.
+    pub fn set_columns(&mut self, set: &str, columns: &[(&str, Values)]) -> Result<(), Failure> {
+        let names: Vec<&str> = [ID].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
+        let present = self.columns(set, &names)?;
+        let Values::Integers(ids) = &present[0].values else { return Err(no_ids(set)) };
+        for ((name, values), present) in columns.iter().zip(&present[1..]) {
+            check_values(set, name, values, &present.values)?;
         }
         let mut checkpoint = self.checkpoint()?;
-        let all: Vec<u32> = bytemuck::pod_collect_to_vec(section(&checkpoint, "id")?);
+        let all: Vec<u32> = bytemuck::pod_collect_to_vec(section(&checkpoint, ID)?);
         let mut row_of = vec![usize::MAX; all.len()];
         for (row, &id) in all.iter().enumerate() {
             if let Some(place) = row_of.get_mut(id as usize) {
                 *place = row;
             }
         }
-        let mut words: Vec<[f32; 3]> = bytemuck::pod_collect_to_vec(section(&checkpoint, column)?);
-        for (&id, vector) in ids.iter().zip(vectors) {
-            let row = row_of.get(id as usize).copied().unwrap_or(usize::MAX);
-            *words.get_mut(row).ok_or_else(|| no_ids(set))? = *vector;
+        let place_of = |id: u32| row_of.get(id as usize).copied().unwrap_or(usize::MAX);
+        for (name, values) in columns {
+            let (stride, new) = values.words();
+            let Ok(bytes) = checkpoint.section(name) else { return Err(follows(set, name)) };
+            let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(bytes);
+            if words.len() != stride * all.len() {
+                return Err(follows(set, name));
+            }
+            for (&id, value) in ids.iter().zip(new.chunks_exact(stride)) {
+                let begin = place_of(id).saturating_mul(stride);
+                let end = begin.saturating_add(stride);
+                words.get_mut(begin..end).ok_or_else(|| no_ids(set))?.copy_from_slice(value);
+            }
+            checkpoint.sections.insert((*name).to_owned(), bytemuck::cast_slice(&words).to_vec());
+            // The part of a position below its ulp belongs to the former one.
+            if let (&POSITION, Some(residuals)) = (name, checkpoint.sections.get_mut(RESIDUAL)) {
+                let mut words: Vec<[u32; 3]> = bytemuck::pod_collect_to_vec(residuals);
+                ids.iter().filter_map(|&id| words.get_mut(place_of(id)).map(|word| *word = [0; 3])).count();
+                *residuals = bytemuck::cast_slice(&words).to_vec();
+            }
         }
-        checkpoint.sections.insert(column.to_owned(), bytemuck::cast_slice(&words).to_vec());
         let before = &self.simulation;
         let mut restored = Simulation::restore(&before.device, before.scene.clone(), &checkpoint)?;
         restored.set_history(before.initial_scene().clone(), before.changes().to_vec());
         restored.warnings.clone_from(&before.warnings);
-        (self.simulation, self.measured) = (restored, None);
+        let before = std::mem::replace(&mut self.simulation, restored);
+        let measured = self.measured.take();
         self.energy.restart();
+        let written = self.check_written(set, &names, ids, columns);
+        if written.is_err() {
+            (self.simulation, self.measured) = (before, measured);
+            self.energy.restart();
+        }
+        written
+    }
+
+    /// Checks that a state is sound and has the values that were written to it.
+    fn check_written(
+        &mut self,
+        set: &str,
+        names: &[&str],
+        ids: &[u32],
+        columns: &[(&str, Values)],
+    ) -> Result<(), Failure> {
+        let found = self.columns(set, names).map_err(|failure| failure.of_kind(FailureKind::Input))?;
+        let Values::Integers(found_ids) = &found[0].values else { return Err(no_ids(set)) };
+        let mut row_of = vec![usize::MAX; ids.iter().max().map_or(0, |last| *last as usize + 1)];
+        ids.iter().enumerate().for_each(|(row, &id)| row_of[id as usize] = row);
+        for ((name, values), found) in columns.iter().zip(&found[1..]) {
+            let ((stride, written), (_, found)) = (values.words(), found.values.words());
+            let is_written = |(id, value): (&u32, &[u32])| {
+                let row = row_of.get(*id as usize).copied().unwrap_or(usize::MAX);
+                written.chunks_exact(stride).nth(row) == Some(value)
+            };
+            if !found_ids.iter().zip(found.chunks_exact(stride)).all(is_written) {
+                return Err(follows(set, name));
+            }
+        }
         Ok(())
     }
 
@@ -433,6 +491,35 @@ fn no_ids(set: &str) -> Failure {
     Failure::other(format!("{set}: the columns have no ids that identify the particles"))
 }
 
+fn follows(set: &str, column: &str) -> Failure {
+    Failure::input(format!("column \"{column}\" of {set}: cannot be written: it follows from the others"))
+}
+
+/// Checks that values can replace those of a column.
+fn check_values(set: &str, column: &str, values: &Values, present: &Values) -> Result<(), Failure> {
+    let refuse = |found: String| Err(Failure::input(format!("column \"{column}\" of {set}: {found}")));
+    if column == ID {
+        return refuse("cannot be written: it identifies the particles".to_owned());
+    }
+    let kind = |values: &Values| match values {
+        Values::Integers(_) => "whole numbers".to_owned(),
+        Values::Numbers { components, .. } => format!("numbers with {components} components"),
+    };
+    let ((stride, words), (_, expected)) = (values.words(), present.words());
+    if kind(values) != kind(present) {
+        return refuse(format!("found {}, expected {}", kind(values), kind(present)));
+    }
+    if words.len() != expected.len() {
+        return refuse(format!("found {} rows, expected {}", words.len() / stride, expected.len() / stride));
+    }
+    if let Values::Numbers { values, .. } = values
+        && let Some(place) = values.iter().position(|x| !x.is_finite())
+    {
+        return refuse(format!("found {} in row {}, expected finite numbers", values[place], place / stride));
+    }
+    Ok(())
+}
+
 fn section<'a>(checkpoint: &'a Checkpoint, name: &str) -> Result<&'a [u8], Failure> {
     checkpoint.section(name).map_err(Failure::input)
 }
@@ -496,11 +583,52 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let columns = parts.columns(&set, &names).unwrap();
         let velocity = columns.iter().find(|column| column.name == "velocity").unwrap();
-        let Values::Numbers { components: 3, values } = &velocity.values else { panic!("{velocity:?}") };
-        parts.set_column(&set, "velocity", bytemuck::cast_slice(values)).unwrap();
+        let position = columns.iter().find(|column| column.name == "position").unwrap();
+        parts.set_columns(&set, &[("velocity", velocity.values.clone())]).unwrap();
+        // In any order, as long as all columns have it.
+        let [ids, again] = &parts.columns(&set, &["id", "velocity"]).unwrap()[..] else { panic!() };
+        assert_eq!(ids.values, columns.iter().find(|column| column.name == "id").unwrap().values);
+        assert_eq!(again.values, velocity.values);
+        assert!(matches!(&position.values, Values::Numbers { components: 3, .. }));
         parts.step(7).unwrap();
         assert_eq!((parts.step_count(), parts.time_s()), (12, whole.time_s()));
         assert_eq!(parts.hash().unwrap(), whole.hash().unwrap());
+        device.check_validation().unwrap();
+    }
+
+    /// Each column that the next step depends on can be written, of each method.
+    #[test]
+    fn columns_are_written_and_read_back() {
+        let device = own_device();
+        let turned = |column: &SetColumn| match &column.values {
+            Values::Numbers { components, values } => {
+                let mut values = values.clone();
+                // The particles in the reverse order of their ids: a sound state.
+                values.reverse();
+                values.chunks_exact_mut(*components).for_each(<[f32]>::reverse);
+                Values::Numbers { components: *components, values }
+            }
+            Values::Integers(words) => Values::Integers(words.iter().rev().copied().collect()),
+        };
+        for (scene, overrides, names) in [
+            ("dam_break", &["fluid.particle_spacing_m=0.01825"][..], &["position", "velocity"][..]),
+            ("column_collapse", &["dem.radius_m=0.02"], &["position", "velocity", "spin", "radius"]),
+        ] {
+            let mut engine = engine(&device, scene, overrides);
+            engine.step(2).unwrap();
+            let set = engine.sets()[0].name.clone();
+            let before = engine.columns(&set, names).unwrap();
+            let written: Vec<(&str, Values)> =
+                names.iter().zip(&before).map(|(name, column)| (*name, turned(column))).collect();
+            engine.set_columns(&set, &written).unwrap();
+            let found = engine.columns(&set, names).unwrap();
+            assert!(
+                written.iter().zip(&found).all(|((_, values), found)| *values == found.values),
+                "{scene}"
+            );
+            engine.step(2).unwrap();
+            engine.measure().unwrap();
+        }
         device.check_validation().unwrap();
     }
 
@@ -546,10 +674,19 @@ mod tests {
         refused(engine.columns("wine", &[]).map(drop), "found \"wine\", expected water");
         refused(engine.columns("water", &["velocities"]).map(drop), "did you mean velocity?");
         refused(engine.set_len("wine").map(drop), "expected water");
-        refused(engine.set_column("water", "position", &vec![[0.0; 3]; n]), "expected \"velocity\"");
-        let expected = format!("found 1 vectors, expected {n}");
-        refused(engine.set_column("water", "velocity", &[[0.0; 3]]), &expected);
-        refused(engine.set_column("water", "velocity", &vec![[f32::NAN; 3]; n]), "in row 0, expected finite");
+        let vectors = |n: usize, x: f32| Values::Numbers { components: 3, values: vec![x; 3 * n] };
+        let mut set = |name: &str, values: Values| engine.set_columns("water", &[(name, values)]);
+        refused(set("velocity", vectors(1, 0.0)), &format!("found 1 rows, expected {n}"));
+        refused(set("velocity", vectors(n, f32::NAN)), "in row 0, expected finite");
+        refused(
+            set("velocity", Values::Integers(vec![0; n])),
+            "found whole numbers, expected numbers with 3",
+        );
+        refused(set("id", Values::Integers(vec![0; n])), "identifies the particles");
+        refused(set("position", vectors(n, -9.0)), "outside");
+        let density = Values::Numbers { components: 1, values: vec![1.0; n] };
+        refused(set("density", density), "follows from the others");
+        refused(set("velocities", vectors(n, 0.0)), "did you mean velocity?");
         refused(engine.change(&["time.dt_s=1.0".to_owned()]).map(drop), "cannot change");
         refused(engine.render(&["width=3".to_owned()]).map(drop), "render.width");
         assert!(engine.changes().is_empty() && engine.hash().unwrap() == before);

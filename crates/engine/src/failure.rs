@@ -3,6 +3,7 @@
 use frazil_scene::SceneError;
 use frazil_solvers::{RegistryError, SolverError};
 use std::fmt::{self, Display};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// Category of a failure; scripts distinguish them by exit status.
@@ -40,6 +41,24 @@ impl Failure {
     /// Makes a failure for a state that violates an invariant.
     pub fn invariant(message: impl Display) -> Self {
         Self { kind: FailureKind::Invariant, message: message.to_string() }
+    }
+
+    /// Makes a failure to write at a place that the user chose: bad input, unless there is no space left.
+    pub fn output(cause: &std::io::Error, message: impl Display) -> Self {
+        match cause.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                Self::other(message)
+            }
+            _ => Self::input(message),
+        }
+    }
+
+    /// Makes a failure of a file that the user chose, like [`Self::output`].
+    pub fn file(error: frazil_io::Error) -> Self {
+        match &error {
+            frazil_io::Error::Io { cause, .. } => Self::output(cause, &error),
+            _ => Self::input(&error),
+        }
     }
 
     /// Makes a failure of any other kind.
@@ -111,5 +130,27 @@ impl From<SolverError> for Failure {
 impl From<RegistryError> for Failure {
     fn from(error: RegistryError) -> Self {
         Self::input(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_no_bad_input_wherever_it_is_met() {
+        let kind = |kind: ErrorKind| {
+            let error = || std::io::Error::from(kind);
+            let path = "file".into();
+            let of_file =
+                Failure::file(frazil_io::Error::Io { operation: "create", path, cause: error() }).kind;
+            assert_eq!(Failure::output(&error(), "cannot write").kind, of_file);
+            of_file
+        };
+        for full in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
+            assert_eq!(kind(full), FailureKind::Other);
+        }
+        assert_eq!(kind(ErrorKind::PermissionDenied), FailureKind::Input);
+        assert_eq!(kind(ErrorKind::NotFound), FailureKind::Input);
     }
 }

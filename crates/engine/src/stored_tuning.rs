@@ -5,7 +5,6 @@ use frazil_solvers::{SolverFactory, Tunable, Tuning};
 use frazil_vk::Device;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Value of a tunable that was measured to be faster than its default.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,12 +86,6 @@ pub fn file(device: &Device, kind: &str, tunable: &Tunable) -> Option<PathBuf> {
     device.finding_file(&key(kind, tunable))
 }
 
-/// Returns today's date in UTC.
-pub fn today() -> String {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    date_of_day(since_epoch.as_secs() / 86_400)
-}
-
 fn key(kind: &str, tunable: &Tunable) -> String {
     let name = format!("tuning-{kind}-{}", tunable.name);
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect()
@@ -113,39 +106,10 @@ fn parse(text: &str, tunable: &'static Tunable) -> Result<StoredValue, String> {
     Ok(StoredValue { value, gain, scene: text_of("scene"), date: text_of("date") })
 }
 
-/// Returns the date of a day since 1970-01-01 in the Gregorian calendar.
-fn date_of_day(day: u64) -> String {
-    let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let (mut year, mut rest) = (1970, day);
-    while rest >= 365 + u64::from(is_leap(year)) {
-        rest -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if rest < days {
-            break;
-        }
-        rest -= days;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", rest + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use frazil_solvers::WORKGROUP_SIZE;
-
-    #[test]
-    fn days_have_their_dates() {
-        for (day, date) in
-            [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_782, "2026-11-25")]
-        {
-            assert_eq!(date_of_day(day), date);
-        }
-    }
 
     #[test]
     fn only_values_within_bounds_are_read() {

@@ -15,6 +15,54 @@ pub enum Durability {
     Machine,
 }
 
+/// A file that another program writes under a temporary name beside its final one. It is removed unless it
+/// was completed.
+#[derive(Debug)]
+pub struct Replacement {
+    target: PathBuf,
+    temporary: PathBuf,
+    path: PathBuf,
+    is_complete: bool,
+}
+
+impl Replacement {
+    /// Finds a temporary name for a file at `path`, with the rules of [`write`].
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path: see [`write`].
+    pub fn of(path: &Path) -> Result<Self> {
+        let target = regular_target(path)?;
+        let temporary = std::path::absolute(temporary_name(&target)?).map_err(Error::io("write", path))?;
+        Ok(Self { target, temporary, path: path.to_owned(), is_complete: false })
+    }
+
+    /// Returns the absolute path to write to.
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Syncs the complete file and gives it its final name.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path; the file of that name is intact.
+    pub fn complete(mut self) -> Result<()> {
+        let synced = File::open(&self.temporary).and_then(|file| file.sync_all());
+        synced.map_err(Error::io("sync", &self.path))?;
+        fs::rename(&self.temporary, &self.target).map_err(Error::io("rename into", &self.path))?;
+        self.is_complete = true;
+        sync_directory_of(&self.target)
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        if !self.is_complete {
+            // A leftover temporary file is harmless.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
 /// Writes a file under a temporary name beside `path`, then renames it over `path`.
 ///
 /// An existing file at `path` stays intact until the rename. On failure the temporary file is removed; the
@@ -150,6 +198,30 @@ mod tests {
         assert!(error.contains("cannot write") && error.contains("state"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_of_another_program_appears_when_it_is_complete() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("video");
+        fs::write(&path, b"first").unwrap();
+        let unfinished = Replacement::of(&path).unwrap();
+        fs::write(unfinished.temporary(), b"half").unwrap();
+        drop(unfinished);
+        assert_eq!(
+            (fs::read(&path).unwrap(), fs::read_dir(dir.path()).unwrap().count()),
+            (b"first".to_vec(), 1)
+        );
+        let finished = Replacement::of(&path).unwrap();
+        fs::write(finished.temporary(), b"second").unwrap();
+        finished.complete().unwrap();
+        assert_eq!(
+            (fs::read(&path).unwrap(), fs::read_dir(dir.path()).unwrap().count()),
+            (b"second".to_vec(), 1)
+        );
+        let missing = Replacement::of(&path).unwrap().complete().unwrap_err().to_string();
+        assert!(missing.contains("cannot sync") && missing.contains("video"), "{missing}");
+        assert!(Replacement::of(dir.path()).unwrap_err().to_string().contains("a folder"));
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::extent::{Extent, RunningExtent};
 use crate::frame::{is_plain, label, list};
 use crate::json::read_text;
-use frazil_scene::shortened;
 
 /// Quantity that a run reports: its name and its unit in SI, empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,18 +138,20 @@ fn check_metrics(path: &Path, metrics: &[Metric]) -> Result<()> {
             "{bad:?} is not valid in a header row: expected no brackets, commas, quotes, line breaks or \
              outer blanks"
         )
-    } else if let Some(twice) = duplicate(metrics) {
-        format!("the metric {twice:?} occurs twice")
+    } else if let Some([_, twice]) = duplicate(metrics) {
+        format!("the metric {:?} occurs twice", metrics[twice].name)
     } else {
         return Ok(());
     };
     Err(Error::MetricsInput { path: path.to_owned(), problem })
 }
 
-fn duplicate(metrics: &[Metric]) -> Option<&str> {
-    let is_later =
-        |(i, metric): &(usize, &Metric)| metrics[..*i].iter().any(|earlier| earlier.name == metric.name);
-    metrics.iter().enumerate().find(is_later).map(|(_, metric)| metric.name.as_str())
+/// Returns the indices of two metrics with the same name, if there are any.
+fn duplicate(metrics: &[Metric]) -> Option<[usize; 2]> {
+    (0..metrics.len()).find_map(|later| {
+        let same = |earlier: &Metric| earlier.name == metrics[later].name;
+        Some([metrics[..later].iter().position(same)?, later])
+    })
 }
 
 /// Contents of a metrics file, column by column.
@@ -178,17 +179,18 @@ impl MetricsTable {
         let (header, _) =
             lines.next().ok_or_else(|| wrong(1, "expected a header row, found an empty file".to_owned()))?;
         let header = whole_line(header).map_err(|problem| wrong(1, problem))?;
+        // Messages name columns by their numbers: the file may be any file.
         let metrics = header
             .split(',')
-            .map(|cell| {
+            .zip(1..)
+            .map(|(cell, column)| {
                 Metric::from_label(cell).ok_or_else(|| {
-                    let found = shortened(cell);
-                    wrong(1, format!("expected a metric such as \"time [s]\", found {found:?}"))
+                    wrong(1, format!("expected a metric such as \"time [s]\" in column {column}, found text"))
                 })
             })
             .collect::<Result<Vec<_>>>()?;
-        if let Some(twice) = duplicate(&metrics) {
-            return Err(wrong(1, format!("the metric {} occurs twice", shortened(&format!("{twice:?}")))));
+        if let Some([a, b]) = duplicate(&metrics) {
+            return Err(wrong(1, format!("columns {} and {} have the same metric", a + 1, b + 1)));
         }
 
         let mut columns = vec![Vec::new(); metrics.len()];
@@ -200,10 +202,10 @@ impl MetricsTable {
                     format!("expected {} cell(s) as in the header, found {}", metrics.len(), cells.len());
                 return Err(wrong(line, problem));
             }
-            for ((cell, metric), column) in cells.iter().zip(&metrics).zip(&mut columns) {
+            for ((cell, column), number) in cells.iter().zip(&mut columns).zip(1..) {
                 let value = cell.trim().parse().map_err(|_| {
-                    let [name, found] = [metric.name.as_str(), *cell].map(shortened);
-                    wrong(line, format!("expected a number for {name:?}, found {found:?}"))
+                    let found = if cell.trim().is_empty() { "nothing" } else { "text" };
+                    wrong(line, format!("expected a number in column {number}, found {found}"))
                 })?;
                 column.push(value);
             }
@@ -232,7 +234,14 @@ impl MetricsTable {
     /// [`Error::Metrics`], listing the available metrics.
     pub fn column(&self, name: &str) -> Result<&[f64]> {
         let at = self.metrics.iter().position(|metric| metric.name == name).ok_or_else(|| {
-            let available = list(self.metrics.iter().map(|metric| metric.name.as_str()));
+            let names = || self.metrics.iter().map(|metric| metric.name.as_str());
+            // Names of a run's metrics, and no other text of a file.
+            let is_metric =
+                |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-/".contains(c));
+            let available = match names().all(is_metric) {
+                true => list(names()),
+                false => format!("{} column(s) of other names", self.metrics.len()),
+            };
             let problem = format!("expected a column {name:?}, found {available}");
             Error::Metrics { path: self.path.clone(), line: 1, problem }
         })?;

@@ -18,6 +18,16 @@ pub struct RunInfo {
     pub frazil_version: String,
     /// The commit frazil was built from, if known.
     pub git_commit: Option<String>,
+    /// Start of the run: date and time in UTC by ISO 8601. Earlier versions have no date, host and command
+    /// line.
+    #[serde(default)]
+    pub date: Option<String>,
+    /// Name of the machine, if known.
+    #[serde(default)]
+    pub host: Option<String>,
+    /// Words of the command line, the program first, if it was a command.
+    #[serde(default)]
+    pub command_line: Option<Vec<String>>,
     /// The scene's name.
     pub scene: String,
     /// The scene with all defaults and overrides in place, as at the start of the run.
@@ -122,6 +132,9 @@ mod tests {
             format_version: RunInfo::FORMAT_VERSION,
             frazil_version: "0.1.0".to_owned(),
             git_commit: None,
+            date: Some("2026-11-28T01:02:03Z".to_owned()),
+            host: Some("machine".to_owned()),
+            command_line: Some(vec!["frazil".to_owned(), "run".to_owned()]),
             scene: "dam_break".to_owned(),
             effective_scene: serde_json::json!({ "version": 1, "spacing_m": 0.01 }),
             changes: vec![ParameterChange {

@@ -3,7 +3,9 @@
 
 use frazil_engine::engine::{Pixels, SetColumn, Values};
 use frazil_io::{Column, ColumnData, Frame};
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{
+    PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArrayDyn, PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 
 /// Name, unit and values of a column.
@@ -25,6 +27,21 @@ pub fn of_set_column(py: Python<'_>, column: SetColumn) -> PyResult<NamedArray<'
         Values::Numbers { components, values } => numbers(py, values, components)?,
     };
     Ok((column.name, column.unit, values))
+}
+
+/// Reads a column from an array of float32 or uint32 of shape (n,), or (n, components).
+pub fn values(array: &Bound<'_, PyAny>) -> PyResult<Values> {
+    if let Ok(integers) = array.extract::<PyReadonlyArray1<'_, u32>>() {
+        return Ok(Values::Integers(integers.as_array().to_vec()));
+    }
+    let numbers = array.extract::<PyReadonlyArrayDyn<'_, f32>>()?;
+    let components = numbers.shape().get(1).copied().unwrap_or(1);
+    Ok(Values::Numbers { components, values: numbers.as_array().iter().copied().collect() })
+}
+
+/// Reads vectors from an array of float64 of shape (n, 3).
+pub fn vectors(array: &PyReadonlyArray2<'_, f64>) -> Vec<[f64; 3]> {
+    array.as_array().rows().into_iter().map(|row| std::array::from_fn(|axis| row[axis])).collect()
 }
 
 /// Returns a frame.

@@ -1,9 +1,12 @@
 //! Scenes.
 
+use crate::arrays;
 use crate::exceptions::{Input, exception};
-use frazil_engine::engine::{self, Failure};
+use frazil_engine::engine::{self, Failure, PointArrays, PointCloud};
 use frazil_scene::{LiveParameter, LiveValue, builtin};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// A scene, validated.
 #[pyclass(frozen, module = "frazil._frazil")]
@@ -13,6 +16,14 @@ pub struct Scene {
 
 /// Key, name, unit, description, value and range of a parameter.
 type Parameter<'py> = (String, String, &'static str, String, Bound<'py, PyAny>, (f64, f64));
+
+/// Name, positions, velocities and temperatures of particles.
+type Points<'py> = (
+    String,
+    PyReadonlyArray2<'py, f64>,
+    Option<PyReadonlyArray2<'py, f64>>,
+    Option<PyReadonlyArray1<'py, f64>>,
+);
 
 impl Scene {
     fn of(py: Python<'_>, scene: Result<engine::Scene, Failure>) -> PyResult<Self> {
@@ -28,10 +39,26 @@ impl Scene {
         Self::of(py, py.detach(|| engine::find_scene(name_or_path, &overrides)))
     }
 
-    /// Reads a scene from its text in TOML.
+    /// Reads a scene from its text in TOML. `points` has names, that are paths in the text, and positions,
+    /// velocities and temperatures of particles.
     #[staticmethod]
-    fn parse(py: Python<'_>, text: &str, origin: &str, overrides: Vec<String>) -> PyResult<Self> {
-        Self::of(py, py.detach(|| engine::parse_scene(text, origin, &overrides)))
+    fn parse(
+        py: Python<'_>,
+        text: &str,
+        origin: &str,
+        overrides: Vec<String>,
+        points: Vec<Points<'_>>,
+    ) -> PyResult<Self> {
+        let cloud = |(name, positions, velocities, temperatures): Points<'_>| {
+            let velocities = velocities.as_ref().map(arrays::vectors);
+            let temperatures = temperatures.map(|numbers| numbers.as_array().to_vec());
+            let cloud = PointCloud::new(arrays::vectors(&positions), velocities, temperatures);
+            let cloud = cloud.map_err(|problem| Failure::input(format!("points \"{name}\": {problem}")));
+            Ok((name, Arc::new(cloud.map_err(|failure| exception(py, &failure, Input::Any))?)))
+        };
+        let points: PointArrays = points.into_iter().map(cloud).collect::<PyResult<_>>()?;
+        let scene = || engine::parse_scene_with_points(text, origin, &overrides, &points);
+        Self::of(py, py.detach(scene))
     }
 
     /// Returns the effective scene as the text of a scene file.

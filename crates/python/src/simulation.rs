@@ -5,7 +5,6 @@ use crate::device::Device;
 use crate::exceptions::{Input, exception};
 use crate::scene::Scene;
 use frazil_engine::engine::{Engine, Failure, SetDescription};
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -149,23 +148,16 @@ impl Simulation {
         columns.into_iter().map(|column| arrays::of_set_column(py, column)).collect()
     }
 
-    /// Replaces a column of a set, given as an array of shape (n, 3).
-    fn set_column(
+    /// Replaces columns of a set, given as arrays of shape (n,) or (n, components).
+    fn set_columns(
         &self,
         py: Python<'_>,
         set: &str,
-        column: &str,
-        vectors: PyReadonlyArray2<'_, f32>,
+        columns: Vec<(String, Bound<'_, PyAny>)>,
     ) -> PyResult<()> {
-        let components = vectors.shape()[1];
-        let vectors: Vec<[f32; 3]> = match vectors.as_slice() {
-            Ok(numbers) if components == 3 => bytemuck::pod_collect_to_vec(numbers),
-            _ => {
-                let found = format!("{column}: found {components} components or gaps, expected three");
-                return Err(exception(py, &Failure::input(found), Input::Any));
-            }
-        };
-        self.with(py, Input::Any, |engine| engine.set_column(set, column, &vectors))
+        let values = columns.iter().map(|(_, array)| arrays::values(array)).collect::<PyResult<Vec<_>>>()?;
+        let columns: Vec<_> = columns.iter().map(|(name, _)| name.as_str()).zip(values).collect();
+        self.with(py, Input::Any, |engine| engine.set_columns(set, &columns))
     }
 
     /// Draws the state with other settings of `[render]`, given as `key=value`.

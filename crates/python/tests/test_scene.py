@@ -126,3 +126,30 @@ def test_live_parameters_are_described():
     viscosity = parameters["fluid.dynamic_viscosity_pa_s"]
     assert viscosity.unit == "Pa s" and viscosity.value >= 0 and viscosity.description
     assert len(parameters["gravity_m_s2"].value) == 3
+
+
+def test_particles_come_from_arrays_without_a_file(device):
+    scene = frazil.Scene("dam_break", {"fluid.particle_spacing_m": 0.02}).to_dict()
+    scene["particles"] = [{"shape": {"points": {"path": "start"}}}]
+    steps = 0.02 * np.arange(1, 6)
+    position = np.stack(np.meshgrid(steps, steps, steps[:3], indexing="ij"), axis=-1).reshape(-1, 3)
+    velocity = np.tile([0.5, 0.0, 0.0], (len(position), 1))
+    points = {"start": {"position": position, "velocity": velocity.astype(np.float32)}}
+    sim = frazil.Simulation(frazil.Scene.from_dict(scene, points=points), device=device)
+    order = np.argsort(sim["water"]["id"])
+    np.testing.assert_array_equal(sim["water"]["position"][order], position.astype(np.float32))
+    np.testing.assert_array_equal(sim["water"]["velocity"][order], velocity.astype(np.float32))
+    sim.step(2)
+    # Live changes read the scene anew, and the particles stay.
+    sim.set_parameter("fluid.wall_friction", 0.3)
+    sim.step(2)
+    assert sim.n_particles == len(position)
+    for wrong, error, said in [
+        ({"position": position[:, :2]}, frazil.InputError, r"found an array of shape \(75, 2\)"),
+        ({"position": position, "velocity": velocity[1:]}, frazil.InputError, "found 74 rows, expected 75"),
+        ({"position": np.zeros((2, 3))}, frazil.InputError, "rows 0 and 1 are at the same position"),
+        ({"position": position, "speed": velocity}, frazil.NameNotFoundError, 'found "speed"'),
+        ({"velocity": velocity}, TypeError, 'with the array "position"'),
+    ]:
+        with pytest.raises(error, match=said):
+            frazil.Scene.from_dict(scene, points={"start": wrong})

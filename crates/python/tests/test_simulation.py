@@ -177,6 +177,33 @@ def test_velocities_can_be_written(device, small):
     sim.step(2)
 
 
+def test_several_columns_are_written_at_once_also_from_other_libraries(water):
+    class Foreign:
+        """An array that is known by DLPack alone."""
+
+        def __init__(self, array):
+            self._array = array
+
+        def __dlpack__(self, **arguments):
+            return self._array.__dlpack__(**arguments)
+
+        def __dlpack_device__(self):
+            return self._array.__dlpack_device__()
+
+    water.step(2)
+    particles = water["water"]
+    before = particles.read("id", "position", "velocity")
+    # The particles exchange their places.
+    position, velocity = before["position"][::-1].copy(), 0.5 * before["velocity"]
+    particles.write({"position": Foreign(position), "velocity": velocity})
+    found = particles.read("id", "position", "velocity")
+    np.testing.assert_array_equal(found["id"], before["id"])
+    np.testing.assert_array_equal(found["position"], position)
+    np.testing.assert_array_equal(found["velocity"], velocity)
+    water.step(2)
+    water.metrics()
+
+
 def test_wrong_arrays_are_refused_with_found_and_expected(water):
     water.step(2)
     particles, before = water["water"], water.hash()
@@ -195,10 +222,14 @@ def test_wrong_arrays_are_refused_with_found_and_expected(water):
     for wrong in [good.astype(str), good.astype(complex), np.full((n, 3), None), good > 0]:
         with pytest.raises(TypeError, match="expected real numbers"):
             particles["velocity"] = wrong
-    with pytest.raises(
-        frazil.InputError, match='"position" of water: cannot be written, expected "velocity"'
-    ):
-        particles["position"] = good
+    with pytest.raises(frazil.InputError, match="outside"):
+        particles["position"] = good - 9.0
+    with pytest.raises(frazil.InputError, match="identifies the particles"):
+        particles["id"] = np.arange(n)[::-1]
+    with pytest.raises(frazil.InputError, match="numbers that uint32 has not"):
+        particles["id"] = np.full(n, -1)
+    with pytest.raises(frazil.InputError, match='"density" of water: cannot be written: it follows'):
+        particles["density"] = np.ones(n)
     with pytest.raises(frazil.NameNotFoundError, match='found "speed", expected one of position'):
         particles["speed"] = good
     assert water.hash() == before
@@ -239,7 +270,7 @@ def test_steps_to_a_time(water):
 
 def test_a_fault_is_an_exception(water):
     n = water["water"].n_particles
-    water["water"]["velocity"] = np.full((n, 3), 3e38, np.float32)
+    water["water"]["velocity"] = np.full((n, 3), 1e30, np.float32)
     with pytest.raises(frazil.FaultError) as raised:
         water.step(5)
         water.metrics()

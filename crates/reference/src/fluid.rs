@@ -95,6 +95,8 @@ pub struct Parameters {
     pub iterations: u32,
     /// Maximum of iterations with a tolerance.
     pub max_iterations: u32,
+    /// Mean error at which a solve with a tolerance ends, because the state has diverged.
+    pub max_error: f32,
     /// ω.
     pub over_relaxation: f32,
     /// ε h².
@@ -830,7 +832,8 @@ impl State {
         solve.error = self.excess.iter().sum::<f32>() / self.excess.len().max(1) as f32;
         solve.iterations = iteration;
         let is_met = solve.error <= p.density_tolerance;
-        if is_met && iteration >= p.iterations || iteration >= p.max_iterations {
+        let has_diverged = solve.error.is_nan() || solve.error >= p.max_error;
+        if is_met && iteration >= p.iterations || iteration >= p.max_iterations || has_diverged {
             solve.is_done = true;
             solve.n_unmet += u32::from(!is_met);
             if solve.error.is_nan() || solve.error > solve.worst.0 {

@@ -45,7 +45,7 @@ pub use format::error::{SceneError, nearest, one_of};
 pub use format::source::{Location, Place};
 pub use format::text::shortened;
 pub use live::{LiveParameter, LiveValue};
-pub use load::{Builtin, builtin};
+pub use load::{Builtin, PointArrays, builtin};
 pub use loaded::Loaded;
 pub use reference::reference;
 pub use scene::*;

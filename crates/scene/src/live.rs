@@ -6,11 +6,12 @@ use serde_json::Value as Json;
 use crate::format::error::hint;
 use crate::format::removed::moved_key;
 use crate::format::tree::Node;
+use crate::load::places::Places;
 use crate::loaded::Missing;
 use crate::properties::{Range, find_property};
 use crate::solver::json_schema;
 use crate::units::name_and_unit;
-use crate::{BodyMotion, Scene, SceneError, TimeStep, Vec3};
+use crate::{BodyMotion, Scene, SceneError, Shape, TimeStep, Vec3};
 
 /// Key of the time step.
 const TIME_STEP: &str = "time.dt_s";
@@ -147,7 +148,13 @@ impl Scene {
         for (turn, argument) in overrides.iter().enumerate() {
             tree.apply_override(turn, argument)?;
         }
-        Self::from_tree(tree, origin, None, Missing::Refuse)
+        // Particles may have come from memory, and need not be read again.
+        let points = self.particles.iter().filter_map(|block| match &block.shape {
+            Shape::Points { path, points, .. } => Some((path.clone(), points.shared()?)),
+            _ => None,
+        });
+        let points = &points.collect();
+        Self::from_tree(tree, origin, Places { folder: None, missing: Missing::Refuse, points })
     }
 
     /// Returns the effective scene as the text of a scene file, which reads back as the same scene.

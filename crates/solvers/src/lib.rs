@@ -38,7 +38,7 @@ pub use facets::{
     ActiveBlocks, BodyPoses, FlowCells, FlowMapping, PairInspection, PendingFlow, RigidBodies, SparseGrid,
 };
 pub use factory::{FlowMaterial, SolverFactory};
-pub use fault::{InvariantFault, Regrown, SolverFault};
+pub use fault::{InvariantFault, Regrown, SolverFault, suggest_dt};
 pub use frazil_particles::{Saved, StateColumn};
 pub use grab::{Grab, GrabPass};
 pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};

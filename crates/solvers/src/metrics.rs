@@ -58,15 +58,15 @@ pub struct MotionMetrics {
     pub potential_energy_j: f64,
     /// Momentum Σ mv in kg m/s.
     pub momentum_kg_m_s: [f64; 3],
-    /// Maximum speed in m/s.
+    /// Maximum speed in m/s; 0 without particles.
     pub speed_max_m_s: f64,
-    /// Mean density in kg/m³.
+    /// Mean density in kg/m³; 0 without particles.
     pub density_mean_kg_m3: f64,
-    /// Largest density in kg/m³.
+    /// Largest density in kg/m³; 0 without particles.
     pub density_max_kg_m3: f64,
-    /// Lower corner of the particles' bounding box in m.
+    /// Lower corner of the particles' bounding box in m; NaN without particles.
     pub lower_m: [f64; 3],
-    /// Upper corner of the particles' bounding box in m.
+    /// Upper corner of the particles' bounding box in m; NaN without particles.
     pub upper_m: [f64; 3],
     /// Number of particles with a NaN or infinite position, velocity or density; not 0 is a fault.
     pub n_not_finite: u32,

@@ -16,6 +16,8 @@ use std::marker::PhantomData;
 pub(crate) trait MetricsRecord: Pod {
     /// Offsets in bytes of the first minimum, the first maximum and the first count.
     const OFFSETS: [usize; 3];
+    /// Offset in bytes of the number of particles that are not finite; no other column includes them.
+    const NOT_FINITE: usize;
 }
 
 /// Measurement kernel, the kernel that reduces its records, and their scratch buffers.
@@ -95,12 +97,49 @@ impl<R: MetricsRecord> PendingRecord<R> {
         Ok(self.total.is_ready()? && self.count.is_ready()?)
     }
 
-    /// Waits for the record and the number of particles measured.
+    /// Waits for the record and the number of particles. Minima and maxima of no finite particle are NaN.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<(R, u32)> {
-        let (total, count) = (self.total.wait()?, self.count.wait()?);
+        let (mut total, count) = (self.total.wait()?, self.count.wait()?);
+        clear_extrema_of_none::<R>(&mut total, count[0]);
         Ok((bytemuck::pod_read_unaligned(bytemuck::cast_slice(&total)), count[0]))
+    }
+}
+
+/// Sets the minima and maxima of a record of `count` particles to NaN if none of them is finite: the device
+/// leaves the initial values of its comparisons there.
+fn clear_extrema_of_none<R: MetricsRecord>(total: &mut [u32], count: u32) {
+    let [first_minimum, _, first_count] = R::OFFSETS.map(|bytes| words(bytes) as usize);
+    if total[words(R::NOT_FINITE) as usize] >= count {
+        total[first_minimum..first_count].fill(f32::NAN.to_bits());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frazil_shaders::types::FluidMetrics;
+
+    #[test]
+    fn extrema_are_nan_only_without_a_finite_particle() {
+        let record = FluidMetrics {
+            lower_m: [3e38; 3],
+            upper_m: [-3e38; 3],
+            n_not_finite: 2,
+            ..bytemuck::Zeroable::zeroed()
+        };
+        let cleared = |count| {
+            let mut total: Vec<u32> = bytemuck::cast_slice(&[record]).to_vec();
+            clear_extrema_of_none::<FluidMetrics>(&mut total, count);
+            bytemuck::pod_read_unaligned::<FluidMetrics>(bytemuck::cast_slice(&total))
+        };
+        for count in [0, 2] {
+            let none = cleared(count);
+            assert!([none.lower_m, none.upper_m].concat().iter().all(|x| x.is_nan()), "{none:?}");
+            assert_eq!((none.kinetic_j_kg, none.n_not_finite), (0.0, 2));
+        }
+        assert_eq!((cleared(3).lower_m, cleared(3).upper_m), ([3e38; 3], [-3e38; 3]));
     }
 }

@@ -1,10 +1,29 @@
-//! Terminal output: data to stdout, everything else to stderr.
+//! Terminal output: data to stdout, everything else to stderr; with `--quiet` errors and data alone.
 //! `println!` is not used, because it panics when a pipe is closed.
 
 use console::Style;
 use frazil_engine::Failure;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether notes, warnings, progress and reports are left out.
+pub fn set_quiet(is_quiet: bool) {
+    IS_QUIET.store(is_quiet, Ordering::Relaxed);
+}
+
+/// Returns true if only errors and data are written.
+pub fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
+}
+
+/// Writes a report to stdout, unless only errors and data are to be written: a table of results that are in
+/// files, too.
+pub fn report(text: &str) -> Result<(), Failure> {
+    if is_quiet() { Ok(()) } else { data(text) }
+}
 
 /// Writes data to stdout. A closed pipe is not an error.
 pub fn data(text: &str) -> Result<(), Failure> {
@@ -16,9 +35,16 @@ pub fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes a note or a warning to stderr, unless only errors are to be written.
+pub fn note(line: impl Display) {
+    if !is_quiet() {
+        error(line);
+    }
+}
+
 /// Writes a line to stderr, ignoring errors. On a terminal "error:" and "warning:" have a colour, unless
 /// `NO_COLOR` is set.
-pub fn note(line: impl Display) {
+pub fn error(line: impl Display) {
     let line = shortened(&line.to_string());
     let _ = match line.split_once(": ").filter(|_| has_colour()) {
         Some(("error", rest)) => writeln!(std::io::stderr(), "frazil: {} {rest}", styled("error:").red()),

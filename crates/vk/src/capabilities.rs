@@ -2,6 +2,7 @@
 
 use crate::compute_units::{ComputeUnits, UnitKind};
 use crate::instance::Instance;
+use crate::tick_clock::period_ns;
 use ash::{amd, ext, khr, nv, vk};
 use std::ffi::CStr;
 use std::fmt;
@@ -68,6 +69,8 @@ pub struct Capabilities {
     /// Maximum number of groups in the x dimension of a dispatch; the recorder folds larger dispatches over
     /// y.
     pub max_groups_x: u32,
+    /// Maximum number of groups in the y dimension of a dispatch.
+    pub max_groups_y: u32,
     /// Size of the largest buffer that a kernel can bind.
     pub max_storage_range: u64,
     /// Maximum size of the push constants.
@@ -76,6 +79,10 @@ pub struct Capabilities {
     pub max_push_descriptors: u32,
     /// Time-stamp period in nanoseconds per tick; 0 if the queue has no time stamps.
     pub timestamp_period_ns: f32,
+    /// Number of valid bits of a time stamp, beyond which it wraps around.
+    pub timestamp_valid_bits: u32,
+    /// True if it can draw; without, it runs everything but pictures.
+    pub graphics: bool,
     /// Size of device-local memory.
     pub device_memory: u64,
     /// True if the driver reports registers, spills and shared memory of a pipeline.
@@ -185,7 +192,6 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> cra
         (f12.timeline_semaphore, "timelineSemaphore"),
         (f12.host_query_reset, "hostQueryReset"),
         (f13.synchronization2, "synchronization2"),
-        (f13.dynamic_rendering, "dynamicRendering"),
     ] {
         if present == vk::FALSE {
             missing.push(feature.into());
@@ -194,13 +200,13 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> cra
 
     // SAFETY: the handle comes from this instance.
     let families = unsafe { raw.get_physical_device_queue_family_properties(handle) };
-    let both = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
-    let family = families.iter().position(|family| family.queue_flags.contains(both));
+    let flags: Vec<_> = families.iter().map(|family| family.queue_flags).collect();
+    let family = choose_family(&flags);
     if family.is_none() {
-        missing.push("a queue for both graphics and compute".into());
+        missing.push("a queue for compute".into());
     }
-    let queue_family = family.unwrap_or(0);
-    let has_timestamps = families.get(queue_family).is_some_and(|family| family.timestamp_valid_bits > 0);
+    let (queue_family, draws) = family.unwrap_or_default();
+    let timestamp_valid_bits = families.get(queue_family).map_or(0, |family| family.timestamp_valid_bits);
 
     // SAFETY: the handle comes from this instance.
     let memory = unsafe { raw.get_physical_device_memory_properties(handle) };
@@ -277,10 +283,13 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> cra
                 .max_compute_work_group_invocations
                 .min(limits.max_compute_work_group_size[0]),
             max_groups_x: limits.max_compute_work_group_count[0],
+            max_groups_y: limits.max_compute_work_group_count[1],
             max_storage_range: u64::from(limits.max_storage_buffer_range),
             max_push_constants: limits.max_push_constants_size,
             max_push_descriptors: push.max_push_descriptors,
-            timestamp_period_ns: if has_timestamps { limits.timestamp_period } else { 0.0 },
+            timestamp_period_ns: period_ns(timestamp_valid_bits, limits.timestamp_period),
+            timestamp_valid_bits,
+            graphics: draws && f13.dynamic_rendering == vk::TRUE,
             device_memory,
             pipeline_statistics: executables.pipeline_executable_info == vk::TRUE,
             float_atomics: float_atomics.shader_buffer_float32_atomic_add == vk::TRUE,
@@ -289,4 +298,27 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> cra
         },
         missing,
     })
+}
+
+/// Returns the first queue family for graphics and compute, else the first for compute, from the flags of
+/// all, and true if it draws.
+fn choose_family(flags: &[vk::QueueFlags]) -> Option<(usize, bool)> {
+    let first_with = |required| flags.iter().position(|flags| flags.contains(required));
+    let both = first_with(vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE).map(|family| (family, true));
+    both.or_else(|| first_with(vk::QueueFlags::COMPUTE).map(|family| (family, false)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_without_graphics_has_a_queue_for_compute() {
+        let [graphics, compute, transfer] =
+            [vk::QueueFlags::GRAPHICS, vk::QueueFlags::COMPUTE, vk::QueueFlags::TRANSFER];
+        assert_eq!(choose_family(&[transfer, compute, graphics | compute]), Some((2, true)));
+        assert_eq!(choose_family(&[transfer, graphics, compute | transfer]), Some((2, false)));
+        assert_eq!(choose_family(&[transfer, graphics]), None);
+        assert_eq!(choose_family(&[]), None);
+    }
 }

@@ -4,11 +4,13 @@ use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind}
 use crate::compiled::Kernels;
 use crate::descriptor_sets::DescriptorSets;
 use crate::findings::Findings;
+use crate::host;
 use crate::instance::Instance;
 use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
 use crate::pipeline_layout::SetKind;
 use crate::replacement::Replacements;
+use crate::tick_clock::TickClock;
 use crate::timeline::{CommandPool, Limits, Timeline};
 use crate::validation::ValidationLog;
 use crate::{Error, Result};
@@ -51,8 +53,8 @@ impl fmt::Display for DeviceSelector {
 /// device's objects are never destroyed, since it may still use them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Watchdog {
-    /// 60 s on a GPU, whose own driver usually gives up earlier; any time on a software device, which may
-    /// take minutes for a step.
+    /// A minute on a GPU, whose own driver usually gives up earlier; 20 minutes on a software device, which
+    /// may take minutes for a step.
     #[default]
     Lenient,
     /// Any time.
@@ -159,6 +161,7 @@ pub(crate) struct Shared {
     /// Number of buffers and kernels until the one whose creation fails, if a test asks for it.
     failing_creation: AtomicU64,
     memory: Mutex<MemoryLedger>,
+    clock: Mutex<TickClock>,
     /// Dropped manually, because it frees memory of `raw`, which is destroyed manually.
     allocator: ManuallyDrop<Mutex<Allocator>>,
     /// Declared last, because everything above is a child of it.
@@ -180,6 +183,9 @@ impl Device {
     /// No loader, no device, no device of that name, or one that lacks what frazil needs; see [`Error`].
     pub fn open(options: &DeviceOptions) -> Result<Self> {
         let (instance, candidate) = find(options)?;
+        if candidate.info.kind == DeviceKind::Software {
+            host::check_address_space(&candidate.info.name)?;
+        }
         let shared = Shared::new(instance, candidate, options)?;
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -410,7 +416,7 @@ impl Logical {
             .host_query_reset(true);
         let mut v13 = vk::PhysicalDeviceVulkan13Features::default()
             .synchronization2(true)
-            .dynamic_rendering(true)
+            .dynamic_rendering(candidate.capabilities.graphics)
             .compute_full_subgroups(full_subgroups)
             .subgroup_size_control(available.subgroup_size_control == vk::TRUE);
         let features = vk::PhysicalDeviceFeatures::default().robust_buffer_access(robust);
@@ -463,7 +469,8 @@ impl Parts {
             cause: e.to_string(),
         })?;
         let cache = PipelineCache::open(raw, options.pipeline_cache.clone())?;
-        let limits = watchdog_limits(candidate, options);
+        let has_time_stamps = candidate.capabilities.timestamp_period_ns > 0.0;
+        let limits = watchdog_limits(candidate.info.kind, has_time_stamps, options.watchdog);
         let timeline = Timeline::new(raw, candidate.queue_family, limits, options.is_gpu_assisted())
             .inspect_err(|_| cache.destroy(raw))?;
         Ok(Self { allocator, cache, timeline })
@@ -472,16 +479,18 @@ impl Parts {
 
 /// Limit of submissions on a GPU, unless another one is requested.
 const LENIENT_LIMIT: Duration = Duration::from_secs(60);
+/// The same on a software device.
+const LENIENT_LIMIT_SOFTWARE: Duration = Duration::from_secs(20 * 60);
 
-fn watchdog_limits(candidate: &Candidate, options: &DeviceOptions) -> Limits {
-    let is_gpu = !matches!(candidate.info.kind, DeviceKind::Software | DeviceKind::Other);
-    match options.watchdog {
+fn watchdog_limits(kind: DeviceKind, has_time_stamps: bool, watchdog: Watchdog) -> Limits {
+    match watchdog {
         Watchdog::Off => Limits { submission: None, marks: false },
-        Watchdog::Lenient => Limits { submission: is_gpu.then_some(LENIENT_LIMIT), marks: false },
-        Watchdog::Limit(limit) => {
-            let marks = candidate.capabilities.timestamp_period_ns > 0.0;
-            Limits { submission: Some(limit), marks }
+        Watchdog::Lenient => {
+            let is_gpu = !matches!(kind, DeviceKind::Software | DeviceKind::Other);
+            let limit = if is_gpu { LENIENT_LIMIT } else { LENIENT_LIMIT_SOFTWARE };
+            Limits { submission: Some(limit), marks: false }
         }
+        Watchdog::Limit(limit) => Limits { submission: Some(limit), marks: has_time_stamps },
     }
 }
 
@@ -514,6 +523,10 @@ impl Shared {
             next_recorder: AtomicU32::new(1),
             failing_creation: AtomicU64::new(u64::MAX),
             memory: Mutex::default(),
+            clock: Mutex::new(TickClock::new(
+                candidate.capabilities.timestamp_valid_bits,
+                candidate.capabilities.timestamp_period_ns,
+            )),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             candidate,
             instance,
@@ -564,7 +577,6 @@ impl Shared {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns a new number of a recorder. Slots start with 0, which is no recorder.
     /// Counts the creation of a buffer or kernel, and fails it if a test asks for it.
     pub fn count_creation(&self, object: &str, bytes: u64) -> Result<()> {
         let count = |left: u64| (left != u64::MAX).then(|| left.wrapping_sub(1));
@@ -578,12 +590,18 @@ impl Shared {
         }
     }
 
+    /// Returns a new number of a recorder. Slots start with 0, which is no recorder.
     pub fn next_recorder(&self) -> u32 {
         self.next_recorder.fetch_add(1, Ordering::Relaxed)
     }
 
     pub fn memory(&self) -> MutexGuard<'_, MemoryLedger> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the clock of the time stamps.
+    pub fn clock(&self) -> MutexGuard<'_, TickClock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the debug name of an object, shown by layers and frame debuggers.
@@ -617,5 +635,22 @@ impl Drop for Shared {
         // SAFETY: all children are destroyed: kernels above; buffers, images and raster pipelines hold this
         // device alive and retire into the timeline, which was just emptied.
         unsafe { self.raw.destroy_device(None) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_device_has_a_watchdog_unless_it_is_turned_off() {
+        let limit_s =
+            |kind, watchdog| watchdog_limits(kind, true, watchdog).submission.map(|limit| limit.as_secs());
+        assert_eq!(limit_s(DeviceKind::Discrete, Watchdog::default()), Some(60));
+        for kind in [DeviceKind::Software, DeviceKind::Other] {
+            assert_eq!(limit_s(kind, Watchdog::default()), Some(1200));
+            assert_eq!(limit_s(kind, Watchdog::Off), None);
+            assert_eq!(limit_s(kind, Watchdog::Limit(Duration::from_secs(5))), Some(5));
+        }
     }
 }

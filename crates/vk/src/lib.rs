@@ -3,7 +3,8 @@
 //! It has device selection and limits, typed buffers and images, compute kernels and raster pipelines, the
 //! recorder that places barriers, submission on one timeline, read-back, time stamps, and (feature `window`)
 //! the swapchain.
-//! This is the only crate with `unsafe` and the only one that names `ash`.
+//! This is the only crate with `unsafe` and the only one that names `ash`; so it also has the two calls of
+//! the operating system that programs need (`host`).
 //!
 //! Nothing here knows what a particle is. The host waits for the device only in functions called `wait` or
 //! documented as set-up: [`Device::upload`], [`Device::download`] and [`Pending::wait`]; and, with a window,
@@ -25,6 +26,7 @@ mod error;
 mod executable;
 mod findings;
 mod hazard;
+mod host;
 mod image;
 mod instance;
 mod kernel;
@@ -50,6 +52,7 @@ mod slot;
 mod submission;
 #[cfg(feature = "window")]
 mod swapchain;
+mod tick_clock;
 mod timeline;
 mod timing;
 mod validation;
@@ -63,6 +66,7 @@ pub use double_buffer::DoubleBuffer;
 pub use error::Error;
 pub use executable::{Executable, Occupancy, Statistic, StatisticValue};
 pub use hazard::{Access, Event, Hazard, Use, UseSet, find_hazards};
+pub use host::{HostAllocator, ignore_file_size_signal};
 pub use image::{Image, ImageFormat};
 pub use kernel::{CountedInterface, DeviceCount, Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
 pub use kernel_facts::KernelFacts;

@@ -118,7 +118,7 @@ impl<R: RasterInterface> Raster<R> {
     /// Compiles the pipeline.
     ///
     /// # Errors
-    /// The driver rejects it, or the device cannot blend in the colour format.
+    /// The driver rejects it, or the device cannot draw or blend in the colour format.
     pub fn new(device: &Device, options: RasterOptions) -> Result<Self> {
         let inner = Arc::new(RasterInner::new(&device.shared, R::source(), options)?);
         let weak: Weak<RasterInner> = Arc::downgrade(&inner);
@@ -145,6 +145,11 @@ impl<R: RasterInterface> Clone for Raster<R> {
 
 impl RasterInner {
     fn new(shared: &Arc<Shared>, source: &'static RasterSource, options: RasterOptions) -> Result<Self> {
+        if !shared.candidate.capabilities.graphics {
+            let missing =
+                vec![format!("a queue for graphics and dynamicRendering, which {} needs", source.name)];
+            return Err(Error::Unsupported { device: shared.candidate.info.name.clone(), missing });
+        }
         if options.blend != Blend::Replace {
             check_blending(shared, source.name, options.color)?;
         }

@@ -214,7 +214,8 @@ impl Recorder {
 
     /// Runs `kernel` over `threads` elements.
     ///
-    /// Reported by [`Device::submit`]: the same buffer bound twice where one of the bindings writes.
+    /// Reported by [`Device::submit`]: the same buffer bound twice where one of the bindings writes; more
+    /// workgroups than the device takes.
     pub fn dispatch<K: KernelInterface>(
         &mut self,
         kernel: &Kernel<K>,
@@ -269,6 +270,32 @@ impl Recorder {
         params: &[u8],
     ) {
         let source = kernel.inner.source;
+        let groups = match threads {
+            Threads::Fixed(n) => {
+                let n_groups = (n as u64).div_ceil(u64::from(kernel.inner.tile));
+                let limits = &self.shared.candidate.capabilities;
+                match fold_groups(n_groups, [limits.max_groups_x, limits.max_groups_y]) {
+                    Ok([x, y]) => Groups::Direct(x, y),
+                    Err(limit) => {
+                        return self.fail(Error::BeyondLimit {
+                            object: format!("dispatch of {}", source.name),
+                            found: n_groups,
+                            unit: "workgroups",
+                            limit,
+                            limit_name: "maxComputeWorkGroupCount",
+                        });
+                    }
+                }
+            }
+            Threads::Counted(count) | Threads::Tiles(count, _) => {
+                // The row lies in the buffer: the tile was checked, or is bounded.
+                let row = match threads {
+                    Threads::Tiles(_, log2) => u64::from(log2.min(LARGEST_TILE_LOG2)),
+                    _ => u64::from(kernel.inner.tile.trailing_zeros()),
+                };
+                Groups::Indirect(count.args.raw().inner.handle, 12 * row)
+            }
+        };
         let arguments = match threads {
             Threads::Fixed(_) => None,
             Threads::Counted(count) | Threads::Tiles(count, _) => {
@@ -288,21 +315,6 @@ impl Recorder {
         };
         self.begin_pass_of(source.name, bound.chain(arguments), work);
 
-        let groups = match threads {
-            Threads::Fixed(n) => {
-                let groups = (n as u64).div_ceil(u64::from(kernel.inner.tile));
-                let max = u64::from(self.shared.candidate.capabilities.max_groups_x);
-                Groups::Direct(groups.min(max) as u32, groups.div_ceil(max).max(1) as u32)
-            }
-            Threads::Counted(count) | Threads::Tiles(count, _) => {
-                // The row lies in the buffer: the tile was checked, or is bounded.
-                let row = match threads {
-                    Threads::Tiles(_, log2) => u64::from(log2.min(LARGEST_TILE_LOG2)),
-                    _ => u64::from(kernel.inner.tile.trailing_zeros()),
-                };
-                Groups::Indirect(count.args.raw().inner.handle, 12 * row)
-            }
-        };
         let mut handles = [vk::Buffer::null(); MAX_BINDINGS];
         for (handle, buffer) in handles.iter_mut().zip(buffers) {
             *handle = buffer.inner.handle;
@@ -827,6 +839,17 @@ impl Drop for Recorder {
     }
 }
 
+/// Returns the numbers of workgroups along x and y of a dispatch of at least `n` of them, or else the largest
+/// number that a device with these limits takes.
+fn fold_groups(n: u64, [max_x, max_y]: [u32; 2]) -> Result<[u32; 2], u64> {
+    let max_x = max_x.max(1);
+    match u32::try_from(n.div_ceil(max_x.into()).max(1)) {
+        // The smaller of both fits.
+        Ok(y) if y <= max_y.max(1) => Ok([n.min(max_x.into()) as u32, y]),
+        _ => Err(u64::from(max_x) * u64::from(max_y)),
+    }
+}
+
 /// Finds a buffer that is bound twice with at least one write: threads would race within the pass, which no
 /// barrier can order.
 fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String> {
@@ -841,4 +864,25 @@ fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold_groups;
+
+    #[test]
+    fn dispatches_beyond_the_limit_of_x_are_folded_and_beyond_both_refused() {
+        let max = [65_535; 2];
+        assert_eq!(fold_groups(0, max), Ok([0, 1]));
+        assert_eq!(fold_groups(65_535, max), Ok([65_535, 1]));
+        assert_eq!(fold_groups(65_536, max), Ok([65_535, 2]));
+        assert_eq!(fold_groups(1 << 24, max), Ok([65_535, 257]));
+        let most = 65_535 * 65_535;
+        assert_eq!((fold_groups(most, max), fold_groups(most + 1, max)), (Ok(max), Err(most)));
+        assert_eq!(fold_groups(1 << 31, [u32::MAX, 65_535]), Ok([1 << 31, 1]));
+        for n in (0..2_000_000).step_by(997) {
+            let [x, y] = fold_groups(n, max).unwrap_or_default().map(u64::from);
+            assert!(x * y >= n && (y == 1 || x * (y - 1) < n), "{n}: {x} x {y}");
+        }
+    }
 }

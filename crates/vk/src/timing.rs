@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct PassTime {
     /// Name of the pass, `area.name` for a kernel.
     pub name: String,
-    /// Start in nanoseconds on the device's own clock.
+    /// Start in nanoseconds since the first time stamp that was read from the device.
     pub start_ns: f64,
     /// Duration in nanoseconds.
     pub duration_ns: f64,
@@ -195,12 +195,13 @@ impl TimeStamps {
             )
         }
         .map_err(Error::call("read", "time stamps"))?;
-        let period = f64::from(self.shared.candidate.capabilities.timestamp_period_ns);
         let copied = match &self.copies {
             Some(copies) => copies.read(self.n_copied as usize)?,
             None => Vec::new(),
         };
-        let times = self.passes.iter().zip(ticks.chunks_exact(2)).map(|((name, work), pair)| {
+        let mut clock = self.shared.clock();
+        let mut times = Vec::with_capacity(self.passes.len());
+        for ((name, work), pair) in self.passes.iter().zip(ticks.chunks_exact(2)) {
             let (elements, bytes) = match work {
                 PassWork::Bytes(bytes) => (None, *bytes),
                 PassWork::Dispatch(dispatch) => {
@@ -208,15 +209,16 @@ impl TimeStamps {
                     (Some(elements), bytes)
                 }
             };
-            PassTime {
+            let [start, end] = [pair[0], pair[1]].map(|ticks| clock.ticks_since_first(ticks));
+            times.push(PassTime {
                 name: (*name).to_owned(),
-                start_ns: pair[0] as f64 * period,
-                duration_ns: pair[1].saturating_sub(pair[0]) as f64 * period,
+                start_ns: clock.ns(start),
+                duration_ns: clock.ns(end.saturating_sub(start).max(0)),
                 bytes,
                 elements,
-            }
-        });
-        Ok(times.collect())
+            });
+        }
+        Ok(times)
     }
 }
 

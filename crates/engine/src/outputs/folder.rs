@@ -65,8 +65,9 @@ impl Folder {
         let plots = plots.map(|plot| self.plot(&plot));
         let all = left.into_iter().chain(rasters).chain(plots).chain(pictures.filter(is_picture));
         for path in all.filter(|path| fs::symlink_metadata(path).is_ok()) {
-            fs::remove_file(&path)
-                .map_err(|error| Failure::input(format!("cannot replace {}: {error}", path.display())))?;
+            fs::remove_file(&path).map_err(|error| {
+                Failure::output(&error, format!("cannot replace {}: {error}", path.display()))
+            })?;
         }
         Ok(())
     }
@@ -84,7 +85,7 @@ impl Folder {
         let numbered = |n: u32| path.with_file_name(format!("checkpoint.earlier-{n}.frazil-ckpt"));
         let aside = (1..).map(numbered).find(|path| !path.exists()).unwrap_or_else(|| numbered(0));
         fs::rename(&path, &aside)
-            .map_err(|error| Failure::input(format!("cannot rename {}: {error}", path.display())))?;
+            .map_err(|error| Failure::output(&error, format!("cannot rename {}: {error}", path.display())))?;
         Ok(Some(aside))
     }
 
@@ -201,10 +202,11 @@ pub fn default_folder(name: &str, suffix: &str) -> PathBuf {
 /// A folder cannot be created.
 pub fn create_dir(path: &Path) -> Result<(), Failure> {
     let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
-    fs::create_dir_all(path)
-        .map_err(|error| Failure::input(format!("cannot make the folder {}: {error}", path.display())))?;
+    fs::create_dir_all(path).map_err(|error| {
+        Failure::output(&error, format!("cannot make the folder {}: {error}", path.display()))
+    })?;
     for folder in missing.into_iter().rev().filter(|folder| !folder.as_os_str().is_empty()) {
-        frazil_io::atomic::sync_directory_of(folder).map_err(Failure::input)?;
+        frazil_io::atomic::sync_directory_of(folder).map_err(Failure::file)?;
     }
     Ok(())
 }

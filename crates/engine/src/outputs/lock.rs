@@ -23,7 +23,9 @@ impl FolderLock {
     /// Another process, which the error names, holds the lock; the lock file cannot be written.
     pub fn acquire(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(NAME);
-        let failed = |error| Failure::input(format!("cannot lock {}: {error}", path.display()));
+        let failed = |error: std::io::Error| {
+            Failure::output(&error, format!("cannot lock {}: {error}", path.display()))
+        };
         let mut options = OpenOptions::new();
         let mut file =
             options.read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;

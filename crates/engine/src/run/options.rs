@@ -16,4 +16,6 @@ pub struct RunOptions {
     pub discard_outputs: bool,
     /// Commit that the program is built from, for `run.json`.
     pub commit: Option<String>,
+    /// Words of the command line, for `run.json`.
+    pub command_line: Option<Vec<String>>,
 }

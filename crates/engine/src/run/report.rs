@@ -1,5 +1,7 @@
 //! `run.json`: scene, device, timing and results of a run.
 
+use super::options::RunOptions;
+use crate::calendar;
 use crate::device;
 use crate::failure::Failure;
 use crate::outputs::Folder;
@@ -11,6 +13,8 @@ use std::time::Instant;
 
 /// Data collected during a run for the report.
 pub struct RunReport {
+    /// Start as a date and time in UTC.
+    date: String,
     started: Instant,
     part_began: Instant,
     wall_time_s: BTreeMap<String, f64>,
@@ -23,7 +27,7 @@ impl RunReport {
     pub fn begin() -> Self {
         let now = Instant::now();
         let (wall_time_s, warnings) = Default::default();
-        Self { started: now, part_began: now, wall_time_s, warnings, run_out: None }
+        Self { date: calendar::now(), started: now, part_began: now, wall_time_s, warnings, run_out: None }
     }
 
     /// Adds a warning.
@@ -57,7 +61,7 @@ impl RunReport {
         folder: &Folder,
         simulation: &Simulation,
         final_state: Option<String>,
-        commit: Option<String>,
+        options: &RunOptions,
     ) -> Result<(), Failure> {
         self.part("output");
         self.wall_time_s.insert("total".into(), self.started.elapsed().as_secs_f64());
@@ -68,7 +72,10 @@ impl RunReport {
         let report = RunInfo {
             format_version: RunInfo::FORMAT_VERSION,
             frazil_version: env!("CARGO_PKG_VERSION").into(),
-            git_commit: commit,
+            git_commit: options.commit.clone(),
+            date: Some(self.date),
+            host: host_name(),
+            command_line: options.command_line.clone(),
             scene: scene.name.clone(),
             effective_scene: serde_json::to_value(scene).map_err(Failure::other)?,
             changes: simulation.changes().to_vec(),
@@ -89,4 +96,12 @@ impl RunReport {
         };
         report.write(&folder.report()).map_err(Failure::other)
     }
+}
+
+/// Returns the name of this machine, if the system tells it.
+fn host_name() -> Option<String> {
+    let of_system = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let of_environment = || ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok());
+    let name = of_system.or_else(of_environment)?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }

@@ -135,7 +135,7 @@ pub fn simulate(start: RunStart<'_>, observer: &mut dyn RunObserver) -> Result<R
         final_state: final_state.as_deref(),
     };
     observer.evaluate(&results, &mut report)?;
-    report.write(folder, &simulation, final_state, options.commit.clone())?;
+    report.write(folder, &simulation, final_state, options)?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     if ended.is_ok() {

@@ -58,10 +58,10 @@ fn a_reader_names_the_line_and_what_it_found() {
         ("", "metrics.csv:1: expected a header row, found an empty file"),
         (
             "time [s],energy [J\n",
-            "metrics.csv:1: expected a metric such as \"time [s]\", found \"energy [J\"",
+            "metrics.csv:1: expected a metric such as \"time [s]\" in column 2, found text",
         ),
-        ("time [s],time [h]\n", "metrics.csv:1: the metric \"time\" occurs twice"),
-        ("time [s],a\n0,1\n1,x\n", "metrics.csv:3: expected a number for \"a\", found \"x\""),
+        ("time [s],time [h]\n", "metrics.csv:1: columns 1 and 2 have the same metric"),
+        ("time [s],a\n0,1\n1,x\n", "metrics.csv:3: expected a number in column 2, found text"),
         ("time [s],a\n0,1\n1\n", "metrics.csv:3: expected 2 cell(s) as in the header, found 1"),
         ("time [s],a\n0,1,2\n", "metrics.csv:2: expected 2 cell(s) as in the header, found 3"),
         ("time [s],a\n0,1\n1,1", "metrics.csv:3: truncated: expected a line break at its end"),
@@ -75,6 +75,13 @@ fn a_reader_names_the_line_and_what_it_found() {
     assert_eq!(table.column("a").unwrap(), [1.0]);
     let error = table.column("energy").unwrap_err().to_string();
     assert!(error.contains("metrics.csv:1: expected a column \"energy\", found time, a"), "{error}");
+    // The text of any other file is not shown.
+    for text in ["root:x:0:0:root:/root\n", "a\nroot:x:0:0\n", "root:x,root:x\n", "root:x]\n"] {
+        fs::write(&path, text).unwrap();
+        let table = MetricsTable::read(&path).and_then(|table| table.column("energy").map(<[f64]>::to_vec));
+        let error = table.unwrap_err().to_string();
+        assert!(!error.contains("root"), "{error}");
+    }
 }
 
 #[test]

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from . import _frazil, _toml
-from ._errors import NameNotFoundError
+from ._errors import InputError, NameNotFoundError
 
 
 @dataclass(frozen=True)
@@ -69,21 +71,41 @@ class Scene:
 
     @classmethod
     def from_toml(
-        cls, text: str, overrides: Mapping[str, Any] | None = None, *, origin: str = "<text>"
+        cls,
+        text: str,
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        origin: str = "<text>",
+        points: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Scene:
         """Reads a scene from the text of a scene file. `origin` names it in errors. Paths in it are relative
-        to the working directory."""
+        to the working directory.
+
+        `points` has particles as arrays, by names that the scene has as paths of `shape.points`:
+
+        >>> frazil.Scene.from_toml(text, points={"start": {"position": x, "velocity": v}})
+
+        with `shape.points = { path = "start" }`. `position` and `velocity` have shape (n, 3), `temperature`
+        has (n,); only the first is required. Units are those of `shape.points`."""
         if not isinstance(text, str):
             raise TypeError(f"text: found a {type(text).__name__}, expected a str")
-        return cls._of(_frazil.Scene.parse(text, origin, _toml.overrides(overrides)))
+        clouds = [_points(name, columns) for name, columns in (points or {}).items()]
+        return cls._of(_frazil.Scene.parse(text, origin, _toml.overrides(overrides), clouds))
 
     @classmethod
-    def from_dict(cls, scene: Mapping[str, Any], overrides: Mapping[str, Any] | None = None) -> Scene:
+    def from_dict(
+        cls,
+        scene: Mapping[str, Any],
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        points: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Scene:
         """Builds a scene from a dict with the tables and keys of a scene file. Arrays of NumPy are lists of
-        numbers. In errors, lines are those of the scene as TOML, one for each item of the dict."""
+        numbers; particles as arrays are given by `points`, like in `from_toml`. In errors, lines are those of
+        the scene as TOML, one for each item of the dict."""
         if not isinstance(scene, Mapping):
             raise TypeError(f"scene: found a {type(scene).__name__}, expected a dict of tables and keys")
-        return cls.from_toml(_toml.document(scene), overrides, origin="<dict>")
+        return cls.from_toml(_toml.document(scene), overrides, origin="<dict>", points=points)
 
     def to_toml(self) -> str:
         """Returns the effective scene, with all defaults, as the text of a scene file."""
@@ -163,6 +185,33 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"<frazil.Scene {self.name}: {self.n_steps} steps of {self.dt_s:g} s>"
+
+
+def _points(name: str, columns: Mapping[str, Any]) -> _frazil.Points:
+    """Returns particles as the compiled part takes them."""
+    if not isinstance(columns, Mapping) or "position" not in columns:
+        raise TypeError(f'points "{name}": expected a dict with the array "position"')
+    unknown = set(columns) - {"position", "velocity", "temperature"}
+    if unknown:
+        expected = "position, velocity or temperature"
+        raise NameNotFoundError(f'points "{name}": found "{min(unknown)}", expected {expected}')
+
+    def array(column: str, n_dimensions: int) -> np.ndarray | None:
+        if columns.get(column) is None:
+            return None
+        found = np.asarray(columns[column])
+        if found.dtype.kind not in "fiu":
+            raise TypeError(f'points "{name}", {column}: found {found.dtype}, expected real numbers')
+        if found.ndim != n_dimensions or (n_dimensions == 2 and found.shape[1] != 3):
+            expected = "(n, 3)" if n_dimensions == 2 else "(n,)"
+            raise InputError(
+                f'points "{name}", {column}: found an array of shape {found.shape}, expected {expected}'
+            )
+        return np.ascontiguousarray(found, dtype=np.float64)
+
+    position = array("position", 2)
+    assert position is not None
+    return name, position, array("velocity", 2), array("temperature", 1)
 
 
 def _items(item: Any) -> list[Any]:

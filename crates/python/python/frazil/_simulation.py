@@ -22,7 +22,8 @@ class ParticleSet(Mapping[str, np.ndarray]):
 
     `particles["position"]` downloads the column: an array of shape (n,) or, for vectors, (n, 3), of float32
     or uint32. It is the caller's own, and does not follow later steps. Rows of all columns have the same order
-    until the next step, which may permute the particles; the column `id` identifies them.
+    until the next step, which may permute the particles; the column `id` identifies them. Other libraries
+    take the array without a further copy by DLPack, such as `torch.from_dlpack(particles["position"])`.
     """
 
     def __init__(self, raw: _frazil.Simulation, name: str, columns: list[tuple[str, str]]) -> None:
@@ -45,28 +46,47 @@ class ParticleSet(Mapping[str, np.ndarray]):
         return {name: values for name, _, values in self._raw.columns(self.name, list(columns or self))}
 
     def set(self, column: str, values: Any) -> None:
-        """Replaces a column by an array of shape (n, 3), with a row for each particle in the order in which
-        the column is read. Only `velocity` can be written: positions decide cells, contacts and links.
+        """Replaces a column by an array of the shape in which it is read, with a row for each particle in the
+        order in which it is read. Arrays of other libraries are taken, too, by `__array__` or DLPack.
 
-        The state is downloaded and restored, which takes as long as a restart from a checkpoint.
-
-        Raises `TypeError` for values that are no numbers, and `InputError` for another shape or a value that
-        is not finite; the simulation is then as it was.
+        See `write`.
         """
-        if column not in self:
-            raise NameNotFoundError(f'column of {self.name}: found "{column}", expected {_one_of(self)}')
-        array = np.asarray(values)
+        self.write({column: values})
+
+    def write(self, columns: Mapping[str, Any]) -> None:
+        """Replaces several columns at once, such as `{"position": x, "velocity": v}`.
+
+        Columns that the next step depends on can be written, but `id`; those that follow from them, such as
+        `density`, cannot. Links and the history of contacts stay with the ids of their particles. The state
+        is downloaded and restored, which takes as long as a restart from a checkpoint.
+
+        Raises `TypeError` for values that are no numbers, and `InputError` for another shape, a value that is
+        not finite, a column that cannot be written, or a state that is not sound, such as with a particle
+        outside the domain; the simulation is then as it was.
+        """
+        for column in columns:
+            if column not in self:
+                raise NameNotFoundError(f'column of {self.name}: found "{column}", expected {_one_of(self)}')
+        present = self.read(*columns) if columns else {}
+        arrays = [(name, self._like(name, values, present[name])) for name, values in columns.items()]
+        if arrays:
+            self._raw.set_columns(self.name, arrays)
+
+    def _like(self, column: str, values: Any, present: np.ndarray) -> np.ndarray:
+        is_foreign = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
+        array = np.from_dlpack(values) if is_foreign else np.asarray(values)
         if array.dtype.kind not in "fiu":
             raise TypeError(f'column "{column}" of {self.name}: found {array.dtype}, expected real numbers')
-        expected = (self.n_particles, 3)
-        if array.shape != expected:
+        if array.shape != present.shape:
             raise InputError(
                 f'column "{column}" of {self.name}: found an array of shape {array.shape}, '
-                f"expected {expected}"
+                f"expected {present.shape}"
             )
         with np.errstate(over="ignore"):
-            numbers = np.ascontiguousarray(array, dtype=np.float32)
-        self._raw.set_column(self.name, column, numbers)
+            converted = np.ascontiguousarray(array, dtype=present.dtype)
+        if present.dtype.kind == "u" and not np.array_equal(converted, array):
+            raise InputError(f'column "{column}" of {self.name}: found numbers that {present.dtype} has not')
+        return converted
 
     def __getitem__(self, column: str) -> np.ndarray:
         return self.read(column)[column]

@@ -46,6 +46,7 @@ fn parameters() -> Parameters {
             density_tolerance: 0.0,
             iterations: 0,
             max_iterations: 3,
+            max_error: f32::INFINITY,
             over_relaxation: 0.5,
             relaxation: 0.1,
             pressure_strength: 0.0,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::check::Checker;
 use crate::load::mesh_file::read_triangles;
 use crate::load::particles::read_particles;
+use crate::load::places::Places;
 use crate::loaded::{Loaded, Missing, read};
 use crate::shapes::outline::{NoOutline, Outline};
 use crate::shapes::triangle_mesh::TriangleMesh;
@@ -19,9 +20,12 @@ const MAX_LETTERS: usize = 100;
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 impl Scene {
-    /// Reads the files that blocks and bodies name. Paths in the scene are relative to `folder`,
-    /// and become absolute.
-    pub(crate) fn load_files(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
+    /// Reads the files that blocks and bodies name. Paths in the scene are relative to the folder of
+    /// `places`, and become absolute.
+    pub(crate) fn load_files(
+        &mut self,
+        Places { folder, missing, points: in_memory }: Places<'_>,
+    ) -> Result<(), SceneError> {
         let check = Checker::new(&self.source);
         let refuse = |key: &str, found: String, expected: &str| -> SceneError {
             SceneError::Value {
@@ -76,10 +80,14 @@ impl Scene {
                 }
                 Shape::Points { path, points, .. } => {
                     let key = format!("{key}.path");
+                    if let Some(cloud) = in_memory.get(path.as_str()) {
+                        *points = Loaded::new(cloud.clone());
+                        continue;
+                    }
                     let bytes = match read(path, folder) {
                         Ok(bytes) => bytes,
                         Err(_) if missing == Missing::Accept => continue,
-                        Err(found) => return Err(refuse(&key, found, "a PLY, VTU, BGEO or CSV file")),
+                        Err(found) => return Err(refuse(&key, found, "a PLY, VTU, PVTU, BGEO or CSV file")),
                     };
                     let found = read_particles(Path::new(path), &bytes).map_err(|problem| {
                         refuse(&key, format!("{path}: {problem}"), "a file of particles")

@@ -8,6 +8,7 @@ mod ground;
 mod gzip;
 mod mesh_file;
 mod particles;
+pub(crate) mod places;
 mod ply;
 mod polygon_file;
 mod scene;
@@ -15,3 +16,4 @@ mod stl;
 mod triangulate;
 
 pub use builtin::{Builtin, builtin};
+pub use places::PointArrays;

@@ -12,6 +12,7 @@ use crate::format::source::Source;
 use crate::format::text::not_utf8;
 use crate::format::tree::{Node, Value};
 use crate::load::builtin::builtin;
+use crate::load::places::{Places, PointArrays};
 use crate::loaded::Missing;
 use crate::scene::{Scene, SolverKind};
 use crate::section::{SectionType, Sections};
@@ -29,7 +30,10 @@ impl Scene {
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let text = read_text(path).map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
-        Self::parse_in(path.parent(), &text, &path.display().to_string(), overrides)
+        // Beside a pipe, as of `<(…)` in a shell, are no files: paths are relative to the working directory.
+        let folder = path.parent().filter(|_| path.is_file());
+        let places = Places { folder, missing: Missing::Refuse, points: &PointArrays::new() };
+        Self::parse_in(places, &text, &path.display().to_string(), overrides)
     }
 
     /// Reads a scene from its text; `origin` names the text in errors. See [`Scene::load`].
@@ -37,11 +41,25 @@ impl Scene {
     /// # Errors
     /// An error in an override, or all errors in the text or in values of the scene.
     pub fn parse(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
-        Self::parse_in(None, text, origin, overrides)
+        Self::parse_with_points(text, origin, overrides, &PointArrays::new())
+    }
+
+    /// Reads a scene like [`Scene::parse`], in which `shape.points` may have the names of `points` as paths:
+    /// their particles are not read from files. Scenes that are resumed or changed later do without them.
+    ///
+    /// # Errors
+    /// Like [`Scene::parse`].
+    pub fn parse_with_points(
+        text: &str,
+        origin: &str,
+        overrides: &[String],
+        points: &PointArrays,
+    ) -> Result<Self, SceneError> {
+        Self::parse_in(Places { folder: None, missing: Missing::Refuse, points }, text, origin, overrides)
     }
 
     fn parse_in(
-        folder: Option<&Path>,
+        places: Places<'_>,
         text: &str,
         origin: &str,
         overrides: &[String],
@@ -50,7 +68,7 @@ impl Scene {
         for (turn, argument) in overrides.iter().enumerate() {
             tree.apply_override(turn, argument)?;
         }
-        Self::from_tree(tree, origin, folder, Missing::Refuse)
+        Self::from_tree(tree, origin, places)
     }
 
     /// Reads a scene from its JSON serialization, as recordings, checkpoints and `run.json` hold it: the same
@@ -71,15 +89,11 @@ impl Scene {
         for (turn, argument) in overrides.iter().enumerate() {
             tree.apply_override(turn, argument)?;
         }
-        Self::from_tree(tree, origin, None, Missing::Accept)
+        let points = &PointArrays::new();
+        Self::from_tree(tree, origin, Places { folder: None, missing: Missing::Accept, points })
     }
 
-    pub(crate) fn from_tree(
-        mut tree: Node,
-        origin: &str,
-        folder: Option<&Path>,
-        missing: Missing,
-    ) -> Result<Self, SceneError> {
+    pub(crate) fn from_tree(mut tree: Node, origin: &str, places: Places<'_>) -> Result<Self, SceneError> {
         let source = Source::new(origin, tree.places());
         let solver = solver_of(&tree, &source)?;
         refuse_removed(&tree, &source, solver.kind(), &registry::owners_of)?;
@@ -104,7 +118,7 @@ impl Scene {
             scene.render.colour_range = None;
         }
         scene.face_plane();
-        scene.load_files(folder, missing)?;
+        scene.load_files(places)?;
         let scale = scene.apply_scale()?;
         scene.validate().map_err(|error| error.at_scale(scale, solver.scaled_keys()))?;
         Ok(scene)

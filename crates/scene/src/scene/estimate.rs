@@ -268,10 +268,26 @@ fn gigabytes(bytes: f64) -> String {
     if bytes < 1e9 { format!("{:.0} MB", bytes / 1e6) } else { format!("{:.1} GB", bytes / 1e9) }
 }
 
-/// Returns the memory that programs can take without swapping, and the free swap space, in bytes; `None`
-/// where the system has no such file.
+/// Returns the memory that this program can take without swapping, and the free swap space, in bytes; `None`
+/// where the system has no such file. A limit of its address space (`ulimit -v`) bounds both.
 fn available_memory() -> Option<[f64; 2]> {
-    in_meminfo(&std::fs::read_to_string("/proc/meminfo").ok()?)
+    let read = std::fs::read_to_string;
+    let [free, swap] = in_meminfo(&read("/proc/meminfo").ok()?)?;
+    let left = read("/proc/self/limits").ok().zip(read("/proc/self/statm").ok());
+    let left = left.and_then(|(limits, statm)| left_in_address_space(&limits, &statm));
+    let left = left.unwrap_or(f64::INFINITY);
+    Some([free.min(left), swap.min((left - free).max(0.0))])
+}
+
+/// Returns the bytes that are left of a limit of the address space, from the texts of `/proc/self/limits` and
+/// `/proc/self/statm`; `None` without a limit.
+fn left_in_address_space(limits: &str, statm: &str) -> Option<f64> {
+    /// Size of the pages that `statm` counts; larger ones make the estimate too high.
+    const PAGE_BYTES: f64 = 4096.0;
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit_bytes: f64 = limit.split_whitespace().next()?.parse().ok()?;
+    let taken_pages: f64 = statm.split_whitespace().next()?.parse().ok()?;
+    Some((limit_bytes - PAGE_BYTES * taken_pages).max(0.0))
 }
 
 fn in_meminfo(text: &str) -> Option<[f64; 2]> {
@@ -315,6 +331,14 @@ mod tests {
         let text = "MemTotal:       24600000 kB\nMemAvailable:   1000 kB\nSwapFree:  24 kB\n";
         assert_eq!(in_meminfo(text), Some([1_024_000.0, 24_576.0]));
         assert_eq!(in_meminfo("MemTotal: 3 kB\n"), None);
+        let limits =
+            "Max stack size   8388608  unlimited  bytes\nMax address space  716800000  unlimited  bytes";
+        assert_eq!(
+            left_in_address_space(limits, "1000 200 100 1 0 300 0\n"),
+            Some(716_800_000.0 - 4_096_000.0)
+        );
+        assert_eq!(left_in_address_space(limits, "900000 1"), Some(0.0));
+        assert_eq!(left_in_address_space("Max address space  unlimited  unlimited  bytes", "1 1"), None);
         if std::path::Path::new("/proc/meminfo").exists() {
             assert!(available_memory().is_some_and(|[free, _]| free > 1e6));
         }

@@ -30,7 +30,7 @@ pub use render::{
     Camera, FluidFilter, GridLines, PowderLook, Projection, Render, RenderLight, RenderScheme, Shading,
     SnowLook,
 };
-pub use sample::Sampled;
+pub use sample::{Sampled, is_reserving};
 pub use time_step::TimeStep;
 pub use view::View;
 

@@ -1,5 +1,7 @@
 //! Samples a scene's shapes into particles.
 
+use std::cell::Cell;
+
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
 
@@ -55,6 +57,16 @@ const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
 
 /// Share of the work of a block that filling it is.
 const FILLING_SHARE: f64 = 0.7;
+
+thread_local! {
+    static IS_RESERVING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns true while this thread reserves memory for particles, which reports an error if there is none: an
+/// allocator that ends the process without memory must let it fail. It allocates nothing.
+pub fn is_reserving() -> bool {
+    IS_RESERVING.get()
+}
 
 impl Scene {
     /// Returns the particles at time 0. The same scene and seed give the same bits on every platform.
@@ -144,11 +156,13 @@ impl Scene {
         let n_expected = self.particle_count_estimate();
         let mut sampled = Sampled::default();
         let capacity = usize::try_from(n_expected).unwrap_or(usize::MAX);
-        if sampled.positions_m.try_reserve(capacity).is_err()
-            || sampled.velocities_m_s.try_reserve(capacity).is_err()
-            || sampled.phases.try_reserve(capacity).is_err()
-            || sampled.temperatures_c.try_reserve(capacity).is_err()
-        {
+        IS_RESERVING.set(true);
+        let is_reserved = sampled.positions_m.try_reserve(capacity).is_ok()
+            && sampled.velocities_m_s.try_reserve(capacity).is_ok()
+            && sampled.phases.try_reserve(capacity).is_ok()
+            && sampled.temperatures_c.try_reserve(capacity).is_ok();
+        IS_RESERVING.set(false);
+        if !is_reserved {
             return Err(self.out_of_memory(0.5 * n_expected as f64, "or so"));
         }
         Ok(sampled)

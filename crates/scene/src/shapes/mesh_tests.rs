@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod mutations;
+
 use proptest::prelude::*;
 
 use super::triangle_mesh::TriangleMesh;
@@ -184,11 +186,47 @@ fn bodies_that_touch_are_parts_of_their_own() {
         let note = mesh.turned().unwrap();
         assert!(note.contains("part 2 (12 triangles from number 13) outward"), "{note}");
     }
-    // At a whole face, with the same diagonal or another: neither is refused.
-    let mut triangles = cuboid([0.0; 3], [1.0; 3]);
-    triangles.extend(cuboid([1.0, 0.0, 0.0], [2.0, 1.0, 1.0]));
-    let mesh = TriangleMesh::new(&triangles).unwrap();
-    assert!((mesh.volume - 2.0).abs() < 1e-12 && mesh.turned().is_none());
+}
+
+#[test]
+fn faces_that_two_solids_share_are_no_surface() {
+    let first = cuboid([0.0; 3], [1.0; 3]);
+    let second = cuboid([1.0, 0.0, 0.0], [2.0, 1.0, 1.0]);
+    // With the same diagonal of the shared face, and with the other one.
+    let mirrored = second.iter().map(|triangle| triangle.map(|[x, y, z]| [x, 1.0 - y, z]));
+    for second in [second.clone(), turned_around(&mirrored.collect::<Vec<_>>())] {
+        let mesh = TriangleMesh::new(&[first.clone(), second].concat()).unwrap();
+        assert!((mesh.volume - 2.0).abs() < 1e-12 && mesh.turned().is_none());
+        assert_eq!((mesh.triangles().len(), mesh.vertices().len()), (20, 12));
+        assert_eq!(mesh.contact_problem(), None);
+        assert!(mesh.contains([1.0, 0.5, 0.4]) && !mesh.contains([1.0, 1.1, 0.4]));
+    }
+    // A part of a face only: the rest of it is a surface, so all triangles stay.
+    let smaller = cuboid([1.0, 0.0, 0.0], [2.0, 0.5, 1.0]);
+    let mesh = TriangleMesh::new(&[first, smaller].concat()).unwrap();
+    assert_eq!(mesh.triangles().len(), 24);
+    assert!(mesh.contact_problem().is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Solids that fill a box between them are that box.
+    #[test]
+    fn solids_that_share_all_inner_faces_are_their_union(
+        cuts in prop::collection::vec(0.1..0.9_f64, 1..6),
+        seed in any::<u64>(),
+    ) {
+        let mut cuts = cuts;
+        cuts.sort_by(f64::total_cmp);
+        cuts.dedup();
+        let ends: Vec<f64> = [0.0].into_iter().chain(cuts).chain([1.0]).collect();
+        let slices = ends.windows(2).flat_map(|ends| cuboid([0.0, ends[0], 0.0], [2.0, ends[1], 3.0]));
+        let mesh = TriangleMesh::new(&shuffled(slices.collect(), seed)).unwrap();
+        prop_assert!((mesh.volume - 6.0).abs() < 1e-9, "{}", mesh.volume);
+        prop_assert_eq!(mesh.triangles().len(), 4 + 8 * (ends.len() - 1));
+        prop_assert_eq!(mesh.contact_problem(), None);
+    }
 }
 
 #[test]

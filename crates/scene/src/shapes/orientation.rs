@@ -61,8 +61,16 @@ struct Use {
 /// Beginning of the error of a surface that is not closed.
 pub(super) const OPEN_EDGE: &str = "an open edge";
 
-/// Returns the connected part of each triangle of a closed surface, numbered from 0 in the order of their
-/// first triangles. Within a part, all triangles face the same side of it.
+/// Connected parts of a closed surface.
+pub(super) struct Parts {
+    /// Part of each triangle, numbered from 0 in the order of their first triangles. Within a part, all
+    /// triangles face the same side of it.
+    pub of: Vec<u32>,
+    /// True if more than two triangles share an edge, as where bodies touch.
+    pub touch: bool,
+}
+
+/// Finds the connected parts of a closed surface.
 ///
 /// Triangles are connected at edges that two of them share. Where more share one, as at bodies that touch,
 /// surfaces that are closed without each other are parts of their own. `number` gives the number of a
@@ -71,7 +79,7 @@ pub(super) fn parts(
     vertices: &[Vec3],
     triangles: &[[u32; 3]],
     number: impl Fn(usize) -> String,
-) -> Result<Vec<u32>, String> {
+) -> Result<Parts, String> {
     let mut uses: Vec<Use> = Vec::with_capacity(3 * triangles.len());
     for (idx, triangle) in triangles.iter().enumerate() {
         for k in 0..3 {
@@ -138,7 +146,21 @@ pub(super) fn parts(
         }
         part_of_root[root]
     };
-    Ok((0..triangles.len()).map(part).collect())
+    let touch = runs().any(|run| run.len() > 2);
+    Ok(Parts { of: (0..triangles.len()).map(part).collect(), touch })
+}
+
+/// Returns true if triangles enclose a region: as many of them run along each edge in one direction as in the
+/// other.
+pub(super) fn is_closed(triangles: &[[u32; 3]]) -> bool {
+    let directed = |triangle: &[u32; 3]| {
+        let [a, b, c] = *triangle;
+        [(a, b), (b, c), (c, a)]
+            .map(|(from, to)| ([from.min(to), from.max(to)], if from < to { 1 } else { -1 }))
+    };
+    let mut edges: Vec<([u32; 2], i32)> = triangles.iter().flat_map(directed).collect();
+    edges.sort_unstable();
+    edges.chunk_by(|a, b| a.0 == b.0).all(|run| run.iter().map(|(_, sign)| sign).sum::<i32>() == 0)
 }
 
 /// Refuses pieces of surface of which some triangles face the other side than most.

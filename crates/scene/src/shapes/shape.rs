@@ -145,7 +145,8 @@ pub enum Shape {
     /// precedence over those of the block. Each has the volume of one particle of the scene's spacing. Not in
     /// scenes of grains, and not with a `scale` of the scene.
     Points {
-        /// Path of a PLY, VTU, BGEO or CSV file, relative to the scene file; it may be compressed by gzip.
+        /// Path of a PLY, VTU, PVTU, BGEO or CSV file, relative to the scene file; it may be compressed by
+        /// gzip.
         path: String,
         /// Length of one unit of the file in m.
         #[serde(default = "one")]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-use super::orientation::{OPEN_EDGE, Part, parts, turned_note};
+use super::orientation::{OPEN_EDGE, Part, Parts, is_closed, parts, turned_note};
 use crate::Vec3;
 use crate::check::{number, vector};
 
@@ -69,7 +69,7 @@ impl TriangleMesh {
                 None => problem,
             })
         });
-        let (Merged { vertices, triangles, .. }, part_of) = found?;
+        let (Merged { vertices, triangles, .. }, Parts { of: part_of, touch }) = found?;
         if triangles.is_empty() {
             return Err("no triangles".to_owned());
         }
@@ -86,25 +86,63 @@ impl TriangleMesh {
             over: Vec::new(),
             turned: None,
         };
-        mesh.over = vec![Vec::new(); side * side];
-        for idx in 0..mesh.triangles.len() {
-            let [a, b, c] = mesh.corners(idx as u32);
-            let cell =
-                |i: usize, pick: fn(f64, f64) -> f64| mesh.cell(i, pick(pick(a[i + 1], b[i + 1]), c[i + 1]));
-            let (low, high) =
-                ([cell(0, f64::min), cell(1, f64::min)], [cell(0, f64::max), cell(1, f64::max)]);
-            for z in low[1]..=high[1] {
-                for y in low[0]..=high[0] {
-                    mesh.over[z * side + y].push(idx as u32);
-                }
-            }
-        }
+        mesh.list_over();
         mesh.turn_outward(&part_of);
+        if touch {
+            mesh.drop_inner();
+        }
         let box_volume: f64 = (0..3).map(|i| bounds[1][i] - bounds[0][i]).product();
         if mesh.volume <= 1e-6 * box_volume {
             return Err("a surface that encloses nothing".to_owned());
         }
         Ok(mesh)
+    }
+
+    /// Lists the triangles over each cell of the y–z plane.
+    fn list_over(&mut self) {
+        let side = self.n_cells[0];
+        let mut over = vec![Vec::new(); side * side];
+        for idx in 0..self.triangles.len() {
+            let [a, b, c] = self.corners(idx as u32);
+            let cell =
+                |i: usize, pick: fn(f64, f64) -> f64| self.cell(i, pick(pick(a[i + 1], b[i + 1]), c[i + 1]));
+            let (low, high) =
+                ([cell(0, f64::min), cell(1, f64::min)], [cell(0, f64::max), cell(1, f64::max)]);
+            for z in low[1]..=high[1] {
+                for y in low[0]..=high[0] {
+                    over[z * side + y].push(idx as u32);
+                }
+            }
+        }
+        self.over = over;
+    }
+
+    /// Drops triangles with the enclosed region on both sides, as of a face that two solids share, if the
+    /// others are closed without them: they are no surface of the whole.
+    fn drop_inner(&mut self) {
+        let is_inner = |idx: u32| {
+            self.beside(idx).is_some_and(|beside| beside.iter().all(|point| self.contains(*point)))
+        };
+        let kept = self.triangles.iter().zip(0..).filter(|(_, idx)| !is_inner(*idx));
+        let mut kept: Vec<[u32; 3]> = kept.map(|(triangle, _)| *triangle).collect();
+        if kept.len() == self.triangles.len() || !is_closed(&kept) {
+            return;
+        }
+        // Corners within the face have no triangle any more.
+        let (mut vertices, mut places) = (Vec::new(), vec![u32::MAX; self.vertices.len()]);
+        for vertex in kept.as_flattened_mut() {
+            let place = &mut places[*vertex as usize];
+            if *place == u32::MAX {
+                *place = vertices.len() as u32;
+                vertices.push(self.vertices[*vertex as usize]);
+            }
+            *vertex = *place;
+        }
+        (self.vertices, self.triangles) = (vertices, kept);
+        self.list_over();
+        let middle = self.middle();
+        let volumes = (0..self.triangles.len()).map(|idx| tetrahedron(self.corners(idx as u32), middle));
+        self.volume = volumes.sum::<f64>().abs();
     }
 
     /// Turns the triangles of parts that face the wrong side, and finds the enclosed volume. `part_of` has
@@ -372,8 +410,8 @@ struct Merged {
 }
 
 impl Merged {
-    /// Returns the connected part of each triangle of a file of `n` triangles.
-    fn parts(&self, n: usize) -> Result<Vec<u32>, String> {
+    /// Returns the connected parts of a file of `n` triangles.
+    fn parts(&self, n: usize) -> Result<Parts, String> {
         let number = |idx: usize| format!("triangle {} of {n}", self.places_in_file[idx] + 1);
         parts(&self.vertices, &self.triangles, number)
     }

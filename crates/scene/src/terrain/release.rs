@@ -14,8 +14,8 @@ use crate::shapes::polygon::Polygon;
 ///
 /// The snow lies on the terrain and is `thickness_m` thick, measured perpendicular to it. Grains are placed
 /// on a close-packed lattice that is expanded to the bulk density; its layers lie along the mean slope of the
-/// area, and its offset is random. Areas of a file that are near each other share a lattice, so that grains
-/// of zones with a common edge do not overlap.
+/// area, and its offset is random. Areas of the same bulk density that are near each other share a lattice,
+/// of one release or of several, so that grains of zones with a common edge do not overlap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {

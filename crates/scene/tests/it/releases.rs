@@ -113,6 +113,29 @@ fn a_large_release_has_the_mass_of_its_snow() {
     assert!((sampled.len() as f64 / scene.particle_count_estimate() as f64 - 1.0).abs() < 0.02);
 }
 
+/// Areas of two releases with a common edge are filled as one: no grains overlap, and none are missing.
+#[test]
+fn releases_with_a_common_edge_share_a_lattice() {
+    let area = |from: f64, to: f64, more: &str| {
+        format!("{{polygon_m=[[{from},3],[{to},3],[{to},6],[{from},6]],thickness_m=0.5{more}}}")
+    };
+    let sampled = |releases: &[String]| {
+        let releases = format!("dem.releases=[{}]", releases.join(","));
+        slope(&["dem.radius_m=0.08", &releases]).and_then(|scene| scene.sample())
+    };
+    let moving = ",jitter=0.5,velocity_m_s=[1,0,0]";
+    let both = sampled(&[area(4.0, 5.7, ""), area(5.7, 8.0, moving)]).unwrap();
+    let one = sampled(&[area(4.0, 8.0, "")]).unwrap();
+    assert!(deepest_overlap(&both.positions_m, &both.radii_m) < 1e-4);
+    assert!((both.len() as f64 / one.len() as f64 - 1.0).abs() < 0.02, "{} of {}", both.len(), one.len());
+    let [first, second] = [both.block_ends[0], both.block_ends[1]];
+    assert!(first > 50 && second > first + 50 && second == both.len());
+    assert!(both.velocities_m_s[..first].iter().all(|v| *v == [0.0; 3]));
+    assert!(both.velocities_m_s[first..].iter().all(|v| *v == [1.0, 0.0, 0.0]));
+    let twice = sampled(&[area(4.0, 6.0, ""), area(4.5, 8.0, "")]).unwrap_err().to_string();
+    assert!(twice.contains("dem.releases.1: found") && twice.contains("in an earlier polygon"), "{twice}");
+}
+
 #[test]
 fn a_random_packing_has_the_requested_density() {
     let sets = [

@@ -3,7 +3,7 @@
 use super::parameters::DemParameters;
 use crate::SolverFault;
 use crate::clock::{Clock, FaultRecord, PendingRecord};
-use crate::fault::{suggest_dt, two_digits_up};
+use crate::fault::{free_fall_s, number, suggest_dt, two_digits_up, vector};
 use frazil_shaders::dem::fault::{MANY_CONTACTS, MAX_CONTACTS};
 use frazil_shaders::dem::report_fault;
 use frazil_shaders::types::DemFault as Raw;
@@ -59,6 +59,8 @@ pub struct FaultyGrain {
     pub travel: f32,
     /// Time step in s.
     pub dt_s: f32,
+    /// Gravity in m/s².
+    pub gravity_m_s2: [f32; 3],
     /// Stiffness of contacts in N/m.
     pub stiffness_n_m: f32,
 }
@@ -68,8 +70,11 @@ impl fmt::Display for FaultyGrain {
         let Self { radius_m, position_m, velocity_m_s, spin_1_s, .. } = self;
         write!(
             f,
-            "position {position_m:?} m, velocity {velocity_m_s:?} m/s, spin {spin_1_s:?} rad/s, radius \
-             {radius_m} m"
+            "position {} m, velocity {} m/s, spin {} rad/s, radius {} m",
+            vector(*position_m),
+            vector(*velocity_m_s),
+            vector(*spin_1_s),
+            number(*radius_m)
         )
     }
 }
@@ -85,7 +90,9 @@ impl From<DemFault> for SolverFault {
         let DemFault { step, not_finite, too_fast, crowded, rows, piece_not_finite, grain } = fault;
         let dt_s = f64::from(grain.dt_s);
         let (travel, overlap) = (f64::from(grain.travel), f64::from(grain.overlap));
-        let slower = suggest_dt(dt_s, SUGGESTED_TRAVEL / travel);
+        let max_dt_s = free_fall_s(SUGGESTED_TRAVEL as f32 * grain.radius_m, grain.gravity_m_s2);
+        let slower = suggest_dt(dt_s, SUGGESTED_TRAVEL / travel, max_dt_s);
+        let travel = number(travel);
         let fault = |pass, object: String, message: String| Self { step, pass, object, message };
         if let Some([found, capacity]) = rows {
             let message = format!("the step requires {found} rows of contacts, capacity {capacity}");
@@ -93,16 +100,16 @@ impl From<DemFault> for SolverFault {
         }
         if let Some(id) = too_fast {
             let message = format!(
-                "grain {id} is too fast: centre or surface of the fastest grain move by {travel:.2} radii \
-                 per step, expected at most 1 ({grain}); {slower}"
+                "grain {id} is too fast: centre or surface of the fastest grain move by {travel} radii per \
+                 step, expected at most 1 ({grain}); {slower}"
             );
             return fault("Collide", format!("grain {id}"), message);
         }
         if let Some(id) = crowded {
-            let message = if travel > FAST_TRAVEL {
+            let message = if f64::from(grain.travel) > FAST_TRAVEL {
                 format!(
                     "grain {id} touches more than {MANY_CONTACTS} others because grains are too fast: some \
-                     move by {travel:.2} radii per step ({grain}); {slower}"
+                     move by {travel} radii per step ({grain}); {slower}"
                 )
             } else if overlap > 0.0 {
                 let stiffness_n_m = f64::from(grain.stiffness_n_m) * overlap / SUGGESTED_OVERLAP;
@@ -126,7 +133,7 @@ impl From<DemFault> for SolverFault {
             (None, Some(piece)) => ("MovePieces", format!("piece {piece} of the slabs")),
             (None, None) => return fault("Collide", "grains".to_owned(), "an unnamed fault".to_owned()),
         };
-        let message = format!("{object} is not finite; {}", suggest_dt(dt_s, f64::NAN));
+        let message = format!("{object} is not finite; {}", suggest_dt(dt_s, f64::NAN, max_dt_s));
         fault(pass, object, message)
     }
 }
@@ -195,8 +202,9 @@ impl FaultReport {
         recorder.dispatch(&self.report, Threads::Fixed(1), bindings, ());
         let terms = &parameters.terms;
         let [dt_s, stiffness_n_m] = [terms.dt_s, terms.normal_stiffness_n_m];
+        let gravity_m_s2 = terms.gravity_m_s2;
         let record = self.record.read(recorder, ring, clock)?;
-        Ok(DemFaultCheck { record, capacity, dt_s, stiffness_n_m })
+        Ok(DemFaultCheck { record, capacity, dt_s, gravity_m_s2, stiffness_n_m })
     }
 }
 
@@ -206,6 +214,7 @@ pub struct DemFaultCheck {
     record: PendingRecord<Raw>,
     capacity: u32,
     dt_s: f32,
+    gravity_m_s2: [f32; 3],
     stiffness_n_m: f32,
 }
 
@@ -240,6 +249,7 @@ impl DemFaultCheck {
                 overlap: f32::from_bits(raw.overlap),
                 travel: f32::from_bits(raw.travel),
                 dt_s: self.dt_s,
+                gravity_m_s2: self.gravity_m_s2,
                 stiffness_n_m: self.stiffness_n_m,
             },
         }))

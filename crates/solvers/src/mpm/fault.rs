@@ -5,7 +5,7 @@ use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::SolverFault;
 use crate::clock::{Clock, FaultRecord, PendingRecord};
-use crate::fault::{length, suggest_dt};
+use crate::fault::{free_fall_s, length, number, suggest_dt, vector};
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
 use frazil_shaders::mpm::{fault, report_fault};
 use frazil_shaders::types::{MpmFault, MpmTerms};
@@ -30,6 +30,8 @@ pub struct Fault {
     pub dt_s: f32,
     /// Side of a cell in m.
     pub cell_m: f32,
+    /// Longest step in s that resolves the fall of a particle.
+    pub max_dt_s: f64,
 }
 
 /// Kind of fault, with the particle concerned.
@@ -66,16 +68,20 @@ impl fmt::Display for Fault {
 }
 
 impl From<Fault> for SolverFault {
-    fn from(Fault { step, pass, found, dt_s, cell_m }: Fault) -> Self {
+    fn from(Fault { step, pass, found, dt_s, cell_m, max_dt_s }: Fault) -> Self {
         let (object, message) = match found {
             FaultKind::Particle { what, id, cell, position_m, velocity_m_s, determinant } => {
                 let travel = length(velocity_m_s) * f64::from(dt_s) / f64::from(cell_m);
                 // Another share than a half only follows from speed.
                 let share = if travel > 1.0 { SUGGESTED_TRAVEL / travel } else { f64::NAN };
                 let message = format!(
-                    "particle {id}, in cell {cell:?}, {what} (position {position_m:?} m, velocity \
-                     {velocity_m_s:?} m/s, det F_E {determinant}, {travel:.2} cells per step); {}",
-                    suggest_dt(f64::from(dt_s), share)
+                    "particle {id}, in cell {cell:?}, {what} (position {} m, velocity {} m/s, det F_E {}, {} \
+                     cells per step); {}",
+                    vector(position_m),
+                    vector(velocity_m_s),
+                    number(determinant),
+                    number(travel),
+                    suggest_dt(f64::from(dt_s), share, max_dt_s)
                 );
                 (format!("particle {id}"), message)
             }
@@ -107,6 +113,7 @@ pub struct FaultCheck {
     capacity: BlockCapacity,
     dt_s: f32,
     cell_m: f32,
+    max_dt_s: f64,
 }
 
 impl FaultReport {
@@ -172,6 +179,10 @@ impl FaultReport {
             required: ring.read(recorder, blocks.required(), 2)?,
             dt_s: parameters.terms.dt_s,
             cell_m: parameters.terms.cell_m,
+            max_dt_s: free_fall_s(
+                SUGGESTED_TRAVEL as f32 * parameters.terms.cell_m,
+                parameters.terms.gravity_m_s2,
+            ),
             blocks: blocks.layout().lattice().blocks,
             dimensions: blocks.layout().dimensions(),
             capacity: blocks.capacity(),
@@ -222,7 +233,8 @@ impl FaultCheck {
                 ("SortByCell", FaultKind::GridFull { capacity: self.capacity, required })
             }
         };
-        Ok(Some(Fault { step, pass, found, dt_s: self.dt_s, cell_m: self.cell_m }))
+        let Self { dt_s, cell_m, max_dt_s, .. } = self;
+        Ok(Some(Fault { step, pass, found, dt_s, cell_m, max_dt_s }))
     }
 }
 

@@ -40,6 +40,8 @@ pub struct DensitySolve {
     check: Kernel<check_density::Interface>,
     ring: ReadbackRing,
     tolerance: f32,
+    /// Mean error of a state that has diverged.
+    max_error: f32,
     iterations: [u32; 2],
     max_groups_x: u32,
 }
@@ -70,6 +72,7 @@ impl DensitySolve {
             momentum: device.buffer_from("momentum", &[bytemuck::Zeroable::zeroed()])?,
             ring: ReadbackRing::new(device),
             tolerance: parameters.density_tolerance,
+            max_error: parameters.max_density_error(),
             iterations: [parameters.iterations, parameters.max_iterations],
             max_groups_x: device.capabilities().max_groups_x,
         })
@@ -78,6 +81,7 @@ impl DensitySolve {
     /// Adopts the tolerance and the bounds on iterations.
     pub(super) fn set_parameters(&mut self, parameters: &Parameters) {
         self.tolerance = parameters.density_tolerance;
+        self.max_error = parameters.max_density_error();
         self.iterations = [parameters.iterations, parameters.max_iterations];
     }
 
@@ -133,6 +137,7 @@ impl DensitySolve {
             min_iterations,
             max_iterations,
             tolerance: self.tolerance,
+            max_error: self.max_error,
             max_groups_x: self.max_groups_x,
         };
         // Once no particle is active, there is nothing left to decide.

@@ -3,7 +3,7 @@
 use super::parameters::Parameters;
 use super::particles::Particles;
 use crate::clock::{Clock, FaultRecord, PendingRecord};
-use crate::fault::{length, suggest_dt};
+use crate::fault::{NOT_FINITE_AT_START, free_fall_s, length, number, suggest_dt, vector};
 use crate::{PendingFault, SolverFault};
 use frazil_shaders::pbd::{end_step, fault};
 use frazil_shaders::types::{FaultLimits, PbdFault as Raw};
@@ -37,6 +37,8 @@ struct FaultCheck {
     record: PendingRecord<Raw>,
     names: &'static [&'static str],
     dt_s: f64,
+    /// Longest step that resolves the fall of a particle.
+    max_dt_s: f64,
     support_m: f64,
     rest_density_kg_m3: f64,
     limits: FaultLimits,
@@ -101,6 +103,7 @@ impl FaultReport {
             record: self.record.read(recorder, &self.ring, clock)?,
             names: self.names,
             dt_s: parameters.dt_s.into(),
+            max_dt_s: free_fall_s(SUGGESTED_COURANT as f32 * parameters.support_m, parameters.gravity_m_s2),
             support_m: parameters.support_m.into(),
             rest_density_kg_m3: parameters.rest_density_kg_m3.into(),
             limits: parameters.fault_limits(0),
@@ -131,18 +134,22 @@ impl FaultCheck {
             fault::FAULT_TOO_DENSE => (
                 "UpdateVelocity",
                 format!(
-                    "has a density of {density} kg/m³, {ratio:.1} times the rest density, expected less than \
-                     {} kg/m³ (pbd.max_density_ratio)",
-                    self.limits.max_density_kg_m3
+                    "has a density of {} kg/m³, {} times the rest density, expected less than {} kg/m³ \
+                     (pbd.max_density_ratio)",
+                    number(density),
+                    number(ratio),
+                    number(self.limits.max_density_kg_m3)
                 ),
                 0.5 * (f64::from(self.limits.max_density_kg_m3) / density).sqrt(),
             ),
             fault::FAULT_TOO_FAST => (
                 "UpdateVelocity",
                 format!(
-                    "is too fast: the fastest particle moves at {:.4} m/s, {fastest:.2} support radii per \
-                     step, expected less than {} m/s (pbd.max_courant)",
-                    record.fastest_m_s, self.limits.max_speed_m_s
+                    "is too fast: the fastest particle moves at {} m/s, {} support radii per step, expected \
+                     less than {} m/s (pbd.max_courant)",
+                    number(record.fastest_m_s),
+                    number(fastest),
+                    number(self.limits.max_speed_m_s)
                 ),
                 SUGGESTED_COURANT / fastest,
             ),
@@ -152,18 +159,23 @@ impl FaultCheck {
             }
             _ if speed >= f64::from(self.limits.max_speed_m_s) => (
                 "UpdateStress",
-                format!("moved {travel:.2} support radii in one step (pbd.max_courant)"),
+                format!("moved {} support radii in one step (pbd.max_courant)", number(travel)),
                 SUGGESTED_COURANT / travel,
             ),
             _ => ("UpdateStress", "was turned inside out by its neighbours in one step".to_owned(), f64::NAN),
         };
-        let suggestion = suggest_dt(self.dt_s, share);
+        let suggestion = match record.kind {
+            fault::FAULT_START_NOT_FINITE => NOT_FINITE_AT_START.to_owned(),
+            _ => suggest_dt(self.dt_s, share, self.max_dt_s),
+        };
         Ok(Some(SolverFault {
             step,
             pass,
             message: format!(
-                "{object} {what} (position {:?} m, velocity {:?} m/s, density {} kg/m³); {suggestion}",
-                record.position_m, record.velocity_m_s, record.density_kg_m3
+                "{object} {what} (position {} m, velocity {} m/s, density {} kg/m³); {suggestion}",
+                vector(record.position_m),
+                vector(record.velocity_m_s),
+                number(record.density_kg_m3)
             ),
             object,
         }))

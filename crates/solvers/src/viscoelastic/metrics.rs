@@ -13,6 +13,7 @@ use std::mem::offset_of;
 impl MetricsRecord for Raw {
     const OFFSETS: [usize; 3] =
         [offset_of!(Raw, lower_m), offset_of!(Raw, upper_m), offset_of!(Raw, n_not_finite)];
+    const NOT_FINITE: usize = offset_of!(Raw, n_not_finite);
 }
 
 /// Metrics of a viscoelastic fluid.

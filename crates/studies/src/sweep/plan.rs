@@ -30,6 +30,8 @@ pub struct SweepOptions {
     pub overwrite: bool,
     /// Commit that the program is built from, for the results.
     pub commit: Option<String>,
+    /// Words of the command line, for the results.
+    pub command_line: Option<Vec<String>>,
 }
 
 /// A point of the grid.
@@ -90,7 +92,12 @@ fn case(sweep: &SweepOptions, keys: &[&str], names: &[String], idx: usize) -> Re
     let last_step = Schedule::new(&request, &loaded).last_step;
     let checkpoint = Some(Cadence::Every(Every::Steps((last_step / CHECKPOINTS).max(1))));
     let schedule = ScheduleRequest { checkpoint, ..request };
-    let options = RunOptions { schedule, commit: sweep.commit.clone(), ..RunOptions::default() };
+    let options = RunOptions {
+        schedule,
+        commit: sweep.commit.clone(),
+        command_line: sweep.command_line.clone(),
+        ..RunOptions::default()
+    };
     let lines = names.iter().zip(&values).map(|(name, value)| format!("{name} = {value}")).collect();
     Ok(Case { name, lines, values, scene: loaded, options, last_step, start_x_m })
 }

@@ -197,8 +197,8 @@ impl<'a> Sweep<'a> {
     }
 
     fn write_tables(&self) -> Result<(), Failure> {
-        self.info.write_csv(&self.out.join("sweep.csv")).map_err(Failure::input)?;
-        self.info.write(&self.out.join(TABLE)).map_err(Failure::input)
+        self.info.write_csv(&self.out.join("sweep.csv")).map_err(Failure::file)?;
+        self.info.write(&self.out.join(TABLE)).map_err(Failure::file)
     }
 
     fn count(&self, status: SweepStatus) -> usize {

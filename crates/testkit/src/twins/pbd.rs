@@ -26,6 +26,7 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         density_tolerance: p.density_tolerance,
         iterations: p.iterations,
         max_iterations: p.max_iterations,
+        max_error: p.max_density_error(),
         over_relaxation: p.over_relaxation,
         relaxation: p.relaxation,
         pressure_strength: p.pressure_strength,

@@ -1,7 +1,7 @@
 //! `frazil check`: validation of a scene without a device, and what it costs on one.
 
+use crate::cli::interrupt;
 use crate::cli::profile;
-use crate::cli::run::interrupt_flag;
 use crate::common_args::SceneArgs;
 use crate::say;
 use frazil_engine::Failure;
@@ -34,10 +34,15 @@ const SAFE_MEMORY_SHARE: f64 = 0.9;
 /// Loads, validates and samples the scene; prints a summary, and all warnings to stderr.
 pub fn check(args: &CheckArgs, validation: bool) -> Result<(), Failure> {
     let scene = args.scene.load()?;
-    let interrupt = interrupt_flag();
+    let interrupt = interrupt::flag();
+    // Sampling may take long.
+    let early = scene.advice();
+    for advice in &early {
+        say::note(format_args!("warning: {advice}"));
+    }
     let sampled = scene.sample_observed(&mut |_, _| !interrupt.load(Ordering::Relaxed))?;
     let advice = scene.thorough_advice(&sampled);
-    for advice in &advice {
+    for advice in &advice[early.len()..] {
         say::note(format_args!("warning: {advice}"));
     }
     let mut text = match advice.len() {

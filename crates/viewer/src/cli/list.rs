@@ -39,6 +39,9 @@ pub fn devices() -> Result<(), Failure> {
             [] => findings(info.index).unwrap_or_else(|e| format!("   cannot be tried: {e}\n")),
             missing => format!("   cannot run frazil: lacks {}\n", missing.join(", ")),
         };
+        if missing.is_empty() && !capabilities.graphics {
+            text += "   draws no pictures: it has no queue for graphics\n";
+        }
     }
     say::data(&text)
 }

@@ -32,7 +32,7 @@ pub fn man(args: &ManArgs, program: clap::Command) -> Result<(), Failure> {
     let folder = &args.folder;
     create_dir(folder)?;
     clap_mangen::generate_to(program, folder).map_err(|error| {
-        Failure::input(format!("cannot write man pages to {}: {error}", folder.display()))
+        Failure::output(&error, format!("cannot write man pages to {}: {error}", folder.display()))
     })?;
     let is_page = |name: &str| name.starts_with(NAME) && name.ends_with(".1");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();

@@ -4,6 +4,7 @@ mod analyze;
 mod bench;
 mod check;
 mod export;
+mod interrupt;
 mod kernels;
 mod list;
 mod manual;
@@ -46,7 +47,7 @@ Environment:
   FRAZIL_ROBUST_ACCESS=0    no bounds checks of buffers
   FRAZIL_LABELS=1|0         label passes for frame debuggers [default: with validation and in profiles]
   FRAZIL_WATCHDOG=SECONDS   end with an error that names the pass if a submission takes longer; 0: never
-                            [default: 60 on a GPU, without the name; 0 on a software device]
+                            [default: 60 on a GPU, 1200 on a software device, without the name]
   NO_COLOR=1                no colours on a terminal
 All but the first change the time of a step and no bit of the results. Pipelines and tunables are
 kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
@@ -62,6 +63,9 @@ struct Args {
         value_parser = clap::builder::FalseyValueParser::new(),
     )]
     validation: bool,
+    /// Print errors and data only: no notes, warnings, progress and reports.
+    #[arg(long, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -152,13 +156,15 @@ pub fn run_cli(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match dispatch(&args, &words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say::note(format_args!("error: {failure}"));
+            say::error(format_args!("error: {failure}"));
             failure.exit_code()
         }
     }
 }
 
 fn dispatch(args: &Args, words: &[OsString]) -> Result<(), Failure> {
+    say::set_quiet(args.quiet);
+    frazil_vk::ignore_file_size_signal();
     let validation = args.validation;
     match &args.command {
         Command::Run(run) => run::run(run, validation),
@@ -188,7 +194,7 @@ fn explain(error: &clap::Error) -> ExitCode {
         return say::data(&text).map_or_else(|failure| failure.exit_code(), |()| ExitCode::SUCCESS);
     }
     match text.starts_with("error:") {
-        true => say::note(text.trim_end()),
+        true => say::error(text.trim_end()),
         // Help for a command line without a command.
         false => drop(error.print()),
     }

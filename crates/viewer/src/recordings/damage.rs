@@ -65,10 +65,14 @@ impl Skipped {
         )))
     }
 
-    /// Returns the error for a recording with damage, or one that is not finished.
-    pub fn check_finished(&self, recording: &Recording) -> Result<(), Failure> {
+    /// Returns the error for a recording with damage; warns about one that is not finished, whose frames so
+    /// far are whole.
+    pub fn check_so_far(&self, recording: &Recording) -> Result<(), Failure> {
         self.check(recording)?;
-        unfinished(recording).map_or(Ok(()), |problem| Err(Failure::other(problem)))
+        if let Some(problem) = unfinished(recording) {
+            say::note(format_args!("warning: {problem}"));
+        }
+        Ok(())
     }
 }
 

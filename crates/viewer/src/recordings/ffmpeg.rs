@@ -1,7 +1,7 @@
 //! Videos encoded by ffmpeg from pictures sent through a pipe.
 
 use frazil_engine::Failure;
-use std::fs;
+use frazil_io::atomic::Replacement;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -15,14 +15,14 @@ pub struct Ffmpeg {
     child: Child,
     said: Option<JoinHandle<String>>,
     out: PathBuf,
-    temporary: PathBuf,
+    /// `None` once the video has its final name.
+    file: Option<Replacement>,
 }
 
 impl Ffmpeg {
     /// Starts a video in the format `mp4` or `gif`.
     pub fn start(out: &Path, format: &str, width: u32, height: u32, fps: u32) -> Result<Self, Failure> {
-        let name = out.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        let temporary = out.with_file_name(format!(".{name}.tmp"));
+        let file = Replacement::of(out).map_err(Failure::file)?;
         let (size, rate) = (format!("{width}x{height}"), fps.to_string());
         let mut command = Command::new("ffmpeg");
         command.args(["-hide_banner", "-loglevel", "error", "-nostdin", "-y"]);
@@ -43,10 +43,9 @@ impl Ffmpeg {
                 command.args(["-movflags", "+faststart", "-f", "mp4"]);
             }
         }
-        // A path that begins with a dash must not be read as an option.
-        let temporary = std::path::absolute(&temporary)
-            .map_err(|error| Failure::input(format!("cannot write {}: {error}", out.display())))?;
-        command.arg(&temporary);
+        // An absolute path is no option, even if its name begins with a dash.
+        command.arg(file.temporary());
+        own_group(&mut command);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         let mut child = piped.map_err(|error| match error.kind() {
             ErrorKind::NotFound => Failure::input(format!(
@@ -56,7 +55,7 @@ impl Ffmpeg {
             _ => Failure::other(format!("cannot start ffmpeg: {error}")),
         })?;
         let said = child.stderr.take().map(|stderr| std::thread::spawn(move || listen(stderr)));
-        Ok(Self { child, said, out: out.to_owned(), temporary })
+        Ok(Self { child, said, out: out.to_owned(), file: Some(file) })
     }
 
     /// Sends a picture of packed RGBA8 pixels.
@@ -69,9 +68,10 @@ impl Ffmpeg {
     pub fn finish(mut self) -> Result<(), Failure> {
         drop(self.child.stdin.take());
         match self.child.wait() {
-            Ok(status) if status.success() => fs::rename(&self.temporary, &self.out).map_err(|error| {
-                Failure::other(format!("cannot rename into {}: {error}", self.out.display()))
-            }),
+            Ok(status) if status.success() => match self.file.take() {
+                Some(file) => file.complete().map_err(Failure::other),
+                None => Ok(()),
+            },
             Ok(status) => Err(self.failure(&status.to_string())),
             Err(error) => Err(self.failure(&error.to_string())),
         }
@@ -90,12 +90,21 @@ impl Ffmpeg {
 
 impl Drop for Ffmpeg {
     fn drop(&mut self) {
-        // It has already ended unless something else failed. A leftover file is harmless.
+        // It has already ended unless something else failed. Its file is removed after it.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let _ = fs::remove_file(&self.temporary);
     }
 }
+
+/// Lets an interrupt on the terminal reach this program alone, which then ends the video.
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_: &mut Command) {}
 
 /// Reads all messages of ffmpeg, so that it never blocks on a full pipe, and keeps the beginning.
 fn listen(mut stderr: ChildStderr) -> String {

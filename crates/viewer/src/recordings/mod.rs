@@ -13,3 +13,11 @@ pub use moment::Moment;
 pub use playback::Playback;
 pub use player::{Player, check_shown};
 pub use sink::Sink;
+
+use frazil_engine::outputs::Folder;
+use std::path::{Path, PathBuf};
+
+/// Returns the recording at a path: the file itself, or that of a run in its output folder.
+pub fn recording_at(path: &Path) -> PathBuf {
+    if path.is_dir() { Folder::existing(path).recording() } else { path.to_owned() }
+}

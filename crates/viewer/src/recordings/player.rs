@@ -162,9 +162,9 @@ impl Player {
         self.skipped.check(&self.recording)
     }
 
-    /// Returns the error for a recording with damage, or one that is not finished.
-    pub fn check_finished(&self) -> Result<(), Failure> {
-        self.skipped.check_finished(&self.recording)
+    /// Returns the error for a recording with damage; warns about one that is not finished.
+    pub fn check_so_far(&self) -> Result<(), Failure> {
+        self.skipped.check_so_far(&self.recording)
     }
 
     /// Returns the number of the current frame in the recording, which is higher than its index after a gap.

@@ -38,7 +38,7 @@ impl Sink {
                 Ok(Self::Ffmpeg(Ffmpeg::start(out, format, width, height, fps)?))
             }
             Some("y4m") => {
-                let video = Y4mWriter::create(out, width, height, fps).map_err(Failure::input)?;
+                let video = Y4mWriter::create(out, width, height, fps).map_err(Failure::file)?;
                 Ok(Self::Y4m(Box::new(video)))
             }
             Some(other) if !out.is_dir() => Err(Failure::input(format!(
@@ -65,8 +65,9 @@ impl Sink {
             number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
         };
         for path in entries.map(|entry| entry.path()).filter(is_picture) {
-            fs::remove_file(&path)
-                .map_err(|error| Failure::input(format!("cannot replace {}: {error}", path.display())))?;
+            fs::remove_file(&path).map_err(|error| {
+                Failure::output(&error, format!("cannot replace {}: {error}", path.display()))
+            })?;
         }
         Ok(())
     }

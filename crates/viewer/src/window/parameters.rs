@@ -211,7 +211,9 @@ fn write_scene(simulation: &Simulation, original: &Path) -> Result<PathBuf, Fail
                 return Ok(path);
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(cause) => return Err(Failure::input(format!("cannot create {}: {cause}", path.display()))),
+            Err(cause) => {
+                return Err(Failure::output(&cause, format!("cannot create {}: {cause}", path.display())));
+            }
         }
     }
     Err(Failure::other("no free name for the scene"))

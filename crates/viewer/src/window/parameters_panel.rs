@@ -5,8 +5,10 @@ use super::parameters::{Edit, Parameters};
 use egui::{Button, Color32, DragValue, Response, RichText, ScrollArea, Slider, Ui};
 use frazil_scene::{LiveParameter, LiveValue};
 
-/// Height in points beyond which the parameters scroll.
-const MAX_HEIGHT: f32 = 320.0;
+/// Height in points that is left below the parameters, for the rest of the panel.
+const HEIGHT_BELOW: f32 = 110.0;
+/// Least height in points of the list of parameters, whatever the window's.
+const MIN_HEIGHT: f32 = 120.0;
 /// Share of a range's end below which a logarithmic slider shows 0.
 const SMALLEST_SHARE: f64 = 1e-6;
 
@@ -31,7 +33,9 @@ pub fn show(ui: &mut Ui, parameters: &Parameters, actions: &mut Vec<Action>) {
         let ink = if *is_error { Color32::from_rgb(255, 120, 100) } else { Color32::from_gray(200) };
         ui.label(RichText::new(message).color(ink).small());
     }
-    ScrollArea::vertical().max_height(MAX_HEIGHT).show(ui, |ui| {
+    // As far down as the window is high.
+    let left = ui.ctx().content_rect().bottom() - ui.cursor().top() - HEIGHT_BELOW;
+    ScrollArea::vertical().max_height(left.max(MIN_HEIGHT)).show(ui, |ui| {
         for (place, parameter) in parameters.list.iter().enumerate() {
             row(ui, parameter, parameters.is_changed(place), actions);
         }
@@ -113,8 +117,19 @@ mod tests {
         events: Vec<Event>,
         ctx: &egui::Context,
     ) -> (Vec<(String, Pos2)>, Vec<Action>) {
+        lay_out_in(parameters, events, ctx, 2000.0)
+    }
+
+    /// Lays out the panel in a window of this height.
+    fn lay_out_in(
+        parameters: &Parameters,
+        events: Vec<Event>,
+        ctx: &egui::Context,
+        height: f32,
+    ) -> (Vec<(String, Pos2)>, Vec<Action>) {
         let mut actions = Vec::new();
-        let input = RawInput { events, ..Default::default() };
+        let screen_rect = Some(egui::Rect::from_min_size(Pos2::ZERO, vec2(800.0, height)));
+        let input = RawInput { events, screen_rect, ..Default::default() };
         let mut output = ctx.run_ui(input, |ui| show(ui, parameters, &mut actions));
         // Nothing is drawn.
         output.textures_delta.clear();
@@ -168,6 +183,23 @@ mod tests {
             }
         }
         assert!(sets.len() >= 2 && sets.pop() == Some(true) && !sets.contains(&true), "{sets:?}");
+    }
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+    fn a_higher_window_shows_more_parameters() {
+        let scene = Scene::find("dam_break", &[]).unwrap();
+        let parameters = Parameters::new(&scene, "dam_break");
+        let n_shown = |height: f32| {
+            let ctx = egui::Context::default();
+            lay_out_in(&parameters, Vec::new(), &ctx, height);
+            let (texts, _) = lay_out_in(&parameters, Vec::new(), &ctx, height);
+            let is_name = |text: &&(String, Pos2)| parameters.list.iter().any(|p| p.name == text.0);
+            texts.iter().filter(is_name).count()
+        };
+        let [low, high] = [300.0, 2000.0].map(n_shown);
+        assert!(0 < low && low < high, "{low} {high}");
+        assert_eq!(high, parameters.list.len());
     }
 
     #[test]

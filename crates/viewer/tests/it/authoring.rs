@@ -118,7 +118,7 @@ fn files_of_particles_are_refused_with_line_and_column() {
     refuse("k.bgeo", "a JSON bgeo", &["does not begin with BgeoV"]);
     refuse("l.vtu", "<VTKFile compressor=\"vtkZLibDataCompressor\"/>", &["a VTU without Points"]);
     refuse("m.vtu", "<VTKFile><Piece/>", &["no valid VTU"]);
-    refuse("n.xyz", "0 0 0", &["does not end in .ply, .vtu, .bgeo or .csv"]);
+    refuse("n.xyz", "0 0 0", &["does not end in .ply, .vtu, .pvtu, .bgeo or .csv"]);
     // Outside of the domain, which is 0.584 m high; the file is in the key of the shape, not in the message.
     let path = folder.path().join("o.csv");
     fs::write(&path, "x,y,z\n0.1,9,0.05\n0.2,9,0.05\n").unwrap();

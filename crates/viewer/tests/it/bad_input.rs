@@ -38,6 +38,27 @@ fn a_limit_of_the_watchdog_is_a_number_of_seconds() {
     }
 }
 
+/// A limit of the device is told before minutes of sampling, and is no bad input.
+#[test]
+fn more_particles_than_the_device_binds_are_refused_before_sampling() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let many = ["--set", "fluid.particle_spacing_m=0.0006", "--out", out.to_str().unwrap(), "--quiet"];
+    refuse(&[&["run", "dam_break"], &many[..]].concat(), &[], 3, &["particles", "this device can bind "]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_scene_may_come_from_a_pipe() {
+    let scene = include_str!("../../../../scenes/dam_break.toml");
+    let mut child = command(&["check", "/dev/stdin"]);
+    let mut child =
+        child.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), scene.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stdout.starts_with(b"scene dam_break is sound"), "{output:?}");
+}
+
 #[test]
 fn inconsistent_scenes_are_refused_with_line_and_key() {
     let folder = tempfile::tempdir().unwrap();

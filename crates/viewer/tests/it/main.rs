@@ -8,6 +8,8 @@ mod bad_input;
 mod bench;
 mod dem;
 mod export;
+mod host_limits;
+mod interrupts;
 mod kernels;
 mod live;
 mod mpm;

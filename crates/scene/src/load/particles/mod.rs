@@ -1,4 +1,4 @@
-//! Reads particles from PLY, VTU, BGEO and CSV files: positions, and if there are any velocities and
+//! Reads particles from PLY, VTU, PVTU, BGEO and CSV files: positions, and if there are any velocities and
 //! temperatures. Problems name the line of a text, else the particle, and the column.
 
 mod bgeo;
@@ -23,11 +23,10 @@ pub(crate) fn read_particles(path: &Path, bytes: &[u8]) -> Result<PointCloud, St
         Some("vtu" | "vtp") => (vtu::read(bytes)?, None),
         Some("bgeo") => (bgeo::read(bytes)?, None),
         Some("csv") => (csv::read(bytes)?, Some(2)),
-        Some("pvtu" | "pvd" | "pvtp") => {
-            return Err("a list of files, expected one that it names (.vtu)".to_owned());
-        }
+        Some("pvtu" | "pvtp") => (vtu::read_parallel(path.parent().unwrap_or(path), bytes)?, None),
+        Some("pvd") => return Err("a list of files, expected one that it names (.vtu)".to_owned()),
         Some("vtk") => return Err("a legacy VTK file, expected .vtu: save it as such in ParaView".to_owned()),
-        _ => return Err("a name that does not end in .ply, .vtu, .bgeo or .csv".to_owned()),
+        _ => return Err("a name that does not end in .ply, .vtu, .pvtu, .bgeo or .csv".to_owned()),
     };
     let cloud = columns.cloud(first_row)?;
     match cloud.coincident() {
@@ -85,9 +84,9 @@ mod tests {
     #[test]
     fn other_files_are_refused_with_a_remedy() {
         let problem = |name: &str| read_particles(Path::new(name), b"").unwrap_err();
-        assert!(problem("a.pvtu").contains("expected one that it names"));
+        assert!(problem("a.pvd").contains("expected one that it names"));
         assert!(problem("a.vtk").contains("save it as such in ParaView"));
-        assert!(problem("a.xyz").contains("does not end in .ply, .vtu, .bgeo or .csv"));
+        assert!(problem("a.xyz").contains("does not end in .ply, .vtu, .pvtu, .bgeo or .csv"));
         let ply = read_particles(Path::new("a.ply"), b"root:x:0:0").unwrap_err();
         assert_eq!(ply, "no valid PLY: it does not begin with ply");
     }

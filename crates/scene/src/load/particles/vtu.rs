@@ -1,72 +1,117 @@
 //! Reads particles from VTK's XML files of unstructured grids and of polygons.
 //!
 //! Arrays may be text, base64 within their elements, or appended to the file as base64 or as bytes;
-//! uncompressed, or compressed in blocks by zlib or LZ4. Points of all pieces are read.
+//! uncompressed, or compressed in blocks by zlib, LZ4 or LZMA. Points of all pieces are read.
 
 use std::io::Read;
+use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use flate2::read::ZlibDecoder;
+use lzma_rust2::XzReader;
 use roxmltree::Node;
 
 use super::columns::{Columns, TEMPERATURE, used_array};
 use crate::format::text::number_token;
-use crate::loaded::MAX_FILE_BYTES;
+use crate::load::gzip::uncompressed;
+use crate::loaded::{MAX_FILE_BYTES, read_bounded};
 
 /// Reads points, velocities and temperatures.
 pub(super) fn read(bytes: &[u8]) -> Result<Columns, String> {
-    let (head, appended) = split_appended(bytes)?;
-    let document = roxmltree::Document::parse(&head)
+    let mut pieces = Pieces::default();
+    pieces.add(bytes)?;
+    pieces.finish()
+}
+
+/// Reads those of all files that a parallel file (`.pvtu`, `.pvtp`) in `folder` names.
+pub(super) fn read_parallel(folder: &Path, bytes: &[u8]) -> Result<Columns, String> {
+    let (head, _) = split_appended(bytes)?;
+    let document = parse(&head)?;
+    let mut pieces = Pieces::default();
+    let sources = document.descendants().filter(|node| node.has_tag_name("Piece"));
+    for (idx, source) in sources.filter_map(|piece| piece.attribute("Source")).enumerate() {
+        let of_piece = |problem| format!("file {} of its pieces: {problem}", idx + 1);
+        let bytes = read_bounded(&folder.join(source)).map_err(of_piece)?;
+        pieces.add(&uncompressed(&bytes)?).map_err(of_piece)?;
+    }
+    pieces.finish()
+}
+
+fn parse(text: &str) -> Result<roxmltree::Document<'_>, String> {
+    let document = roxmltree::Document::parse(text)
         .map_err(|cause| format!("no valid VTU: line {}: expected XML of VTK", cause.pos().row))?;
-    let root = document.root_element();
-    if !root.has_tag_name("VTKFile") {
+    if !document.root_element().has_tag_name("VTKFile") {
         return Err("no valid VTU: expected XML of VTK, whose first element is VTKFile".to_owned());
     }
-    let layout = Layout::of(root)?;
-    let mut columns = Columns::default();
-    let (mut n, mut has_points) = (0, false);
-    let mut counts: Vec<(String, usize)> = Vec::new();
-    for piece in document.descendants().filter(|node| node.has_tag_name("Piece")) {
-        let child = |name: &str| piece.children().find(|node| node.has_tag_name(name));
-        let array =
-            child("Points").map(|points| points.children().find(|node| node.has_tag_name("DataArray")));
-        let Some(Some(array)) = array else {
-            // Pieces without points may have no array.
-            if piece.attribute("NumberOfPoints") == Some("0") {
-                continue;
-            }
-            return Err("a piece of a VTU without Points, or Points without a DataArray".to_owned());
-        };
-        has_points = true;
-        let numbers = layout.numbers(array, appended.as_ref())?;
-        if numbers.len() % 3 != 0 {
-            return Err(format!("column Points: found {} numbers, expected three per point", numbers.len()));
-        }
-        columns.append("position", 3, &numbers);
-        let n_piece = numbers.len() / 3;
-        n += n_piece;
-        let arrays = child("PointData").into_iter().flat_map(|data| data.children());
-        for array in arrays.filter(|node| node.has_tag_name("DataArray")) {
-            let Some(name) = array.attribute("Name").and_then(used_array) else { continue };
+    Ok(document)
+}
+
+/// Points of all pieces so far, of one file or of several.
+#[derive(Default)]
+struct Pieces {
+    columns: Columns,
+    n: usize,
+    has_points: bool,
+    /// Number of points that have each of the other columns.
+    counts: Vec<(String, usize)>,
+}
+
+impl Pieces {
+    /// Adds the pieces of a file.
+    fn add(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let (head, appended) = split_appended(bytes)?;
+        let document = parse(&head)?;
+        let layout = Layout::of(document.root_element())?;
+        for piece in document.descendants().filter(|node| node.has_tag_name("Piece")) {
+            let child = |name: &str| piece.children().find(|node| node.has_tag_name(name));
+            let array =
+                child("Points").map(|points| points.children().find(|node| node.has_tag_name("DataArray")));
+            let Some(Some(array)) = array else {
+                // Pieces without points may have no array.
+                if piece.attribute("NumberOfPoints") == Some("0") {
+                    continue;
+                }
+                return Err("a piece of a VTU without Points, or Points without a DataArray".to_owned());
+            };
+            self.has_points = true;
             let numbers = layout.numbers(array, appended.as_ref())?;
-            let n_components = if name == TEMPERATURE { 1 } else { 3 };
-            if numbers.len() != n_piece * n_components {
-                let expected = n_piece * n_components;
-                return Err(format!("column {name}: found {} numbers, expected {expected}", numbers.len()));
+            if numbers.len() % 3 != 0 {
+                return Err(format!(
+                    "column Points: found {} numbers, expected three per point",
+                    numbers.len()
+                ));
             }
-            columns.append(&name, n_components, &numbers);
-            match counts.iter_mut().find(|(other, _)| *other == name) {
-                Some((_, count)) => *count += n_piece,
-                None => counts.push((name, n_piece)),
+            self.columns.append("position", 3, &numbers);
+            let n_piece = numbers.len() / 3;
+            self.n += n_piece;
+            let arrays = child("PointData").into_iter().flat_map(|data| data.children());
+            for array in arrays.filter(|node| node.has_tag_name("DataArray")) {
+                let Some(name) = array.attribute("Name").and_then(used_array) else { continue };
+                let numbers = layout.numbers(array, appended.as_ref())?;
+                let n_components = if name == TEMPERATURE { 1 } else { 3 };
+                if numbers.len() != n_piece * n_components {
+                    let (found, expected) = (numbers.len(), n_piece * n_components);
+                    return Err(format!("column {name}: found {found} numbers, expected {expected}"));
+                }
+                self.columns.append(&name, n_components, &numbers);
+                match self.counts.iter_mut().find(|(other, _)| *other == name) {
+                    Some((_, count)) => *count += n_piece,
+                    None => self.counts.push((name, n_piece)),
+                }
             }
         }
+        Ok(())
     }
-    if !has_points {
-        return Err("a VTU without Points".to_owned());
-    }
-    match counts.into_iter().find(|(_, count)| *count != n) {
-        Some((name, count)) => Err(format!("column {name}: found that of {count} points, expected {n}")),
-        None => Ok(columns),
+
+    fn finish(self) -> Result<Columns, String> {
+        let Self { columns, n, has_points, counts } = self;
+        if !has_points {
+            return Err("a VTU without Points".to_owned());
+        }
+        match counts.into_iter().find(|(_, count)| *count != n) {
+            Some((name, count)) => Err(format!("column {name}: found that of {count} points, expected {n}")),
+            None => Ok(columns),
+        }
     }
 }
 
@@ -105,7 +150,12 @@ fn split_appended(bytes: &[u8]) -> Result<(String, Option<Appended<'_>>), String
 enum Compressor {
     Zlib,
     Lz4,
+    /// In the container xz.
+    Lzma,
 }
+
+/// Maximum memory in KiB that decompressing a block by LZMA takes. VTK's presets take up to 65 MiB.
+const MAX_LZMA_KIB: u32 = 128 << 10;
 
 /// Layout of binary arrays, which holds for the whole file.
 struct Layout {
@@ -120,13 +170,11 @@ impl Layout {
             None | Some("") => None,
             Some("vtkZLibDataCompressor") => Some(Compressor::Zlib),
             Some("vtkLZ4DataCompressor") => Some(Compressor::Lz4),
-            Some(other) => {
-                let name = if other == "vtkLZMADataCompressor" { "LZMA" } else { "another method" };
-                return Err(format!(
-                    "arrays compressed by {name}, expected zlib, LZ4 or none: in ParaView, save it with the \
-                     compressor ZLib; in PyVista, write it by a vtkXMLUnstructuredGridWriter with \
-                     SetCompressorTypeToZLib"
-                ));
+            Some("vtkLZMADataCompressor") => Some(Compressor::Lzma),
+            Some(_) => {
+                return Err(
+                    "arrays compressed by another method, expected zlib, LZ4, LZMA or none".to_owned()
+                );
             }
         };
         let header_bytes = if root.attribute("header_type") == Some("UInt64") { 8 } else { 4 };
@@ -192,6 +240,11 @@ impl Layout {
                 Compressor::Zlib => {
                     let found = ZlibDecoder::new(&*compressed).take(expected as u64).read_to_end(&mut data);
                     found.map_err(|_| "damaged zlib data".to_owned())?;
+                }
+                Compressor::Lzma => {
+                    let reader = XzReader::new_mem_limit(&*compressed, false, MAX_LZMA_KIB);
+                    let found = reader.take(expected as u64).read_to_end(&mut data);
+                    found.map_err(|_| "damaged LZMA data".to_owned())?;
                 }
                 Compressor::Lz4 => {
                     // The format compresses to a 255th at best.
@@ -291,6 +344,7 @@ mod tests {
 
     use flate2::Compression;
     use flate2::write::ZlibEncoder;
+    use lzma_rust2::{XzOptions, XzWriter};
 
     use super::*;
 
@@ -334,6 +388,11 @@ mod tests {
                     .chunks(20)
                     .map(|block| match self.compressor {
                         "vtkLZ4DataCompressor" => lz4_flex::block::compress(block),
+                        "vtkLZMADataCompressor" => {
+                            let mut writer = XzWriter::new(Vec::new(), XzOptions::with_preset(6)).unwrap();
+                            writer.write_all(block).unwrap();
+                            writer.finish().unwrap()
+                        }
                         _ => {
                             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
                             encoder.write_all(block).unwrap();
@@ -398,7 +457,7 @@ mod tests {
 
     #[test]
     fn all_points_are_read_however_they_are_written() {
-        for compressor in ["", "vtkZLibDataCompressor", "vtkLZ4DataCompressor"] {
+        for compressor in ["", "vtkZLibDataCompressor", "vtkLZ4DataCompressor", "vtkLZMADataCompressor"] {
             for (header_type, is_big_endian) in [("UInt32", false), ("UInt64", false), ("UInt32", true)] {
                 for (place, is_split) in
                     [("inline", false), ("inline", true), ("base64", false), ("base64", true), ("raw", false)]
@@ -415,6 +474,35 @@ mod tests {
     }
 
     #[test]
+    fn files_of_a_parallel_file_are_read_in_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let way = Way {
+            compressor: "",
+            header_type: "UInt64",
+            is_big_endian: false,
+            is_split: false,
+            place: "inline",
+        };
+        std::fs::write(folder.path().join("a_0.vtu"), way.file()).unwrap();
+        let list = |second: &str| {
+            format!(
+                "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid><PPoints/><Piece \
+                 Source=\"a_0.vtu\"/><Piece Source=\"{second}\"/></PUnstructuredGrid></VTKFile>"
+            )
+        };
+        let both = read_parallel(folder.path(), list("a_0.vtu").as_bytes()).unwrap().cloud(None).unwrap();
+        assert_eq!(
+            both.positions.concat(),
+            [POINTS, POINTS].concat().iter().map(|x| f64::from(*x)).collect::<Vec<_>>()
+        );
+        let problem = read_parallel(folder.path(), list("secret.vtu").as_bytes()).err().unwrap();
+        assert!(problem.starts_with("file 2 of its pieces: ") && !problem.contains("secret"), "{problem}");
+        // A list within a list is no file of points.
+        std::fs::write(folder.path().join("b.pvtu"), list("b.pvtu")).unwrap();
+        assert!(read_parallel(folder.path(), list("b.pvtu").as_bytes()).is_err());
+    }
+
+    #[test]
     fn damaged_files_are_refused() {
         let way = Way {
             compressor: "vtkZLibDataCompressor",
@@ -428,9 +516,12 @@ mod tests {
             // Reading truncated bytes returns a result and does not panic.
             let _ = read(&file[..n]);
         }
-        let lzma = String::from_utf8_lossy(&file).replace("vtkZLib", "vtkLZMA");
-        let problem = read(lzma.as_bytes()).err().unwrap();
-        assert!(problem.contains("compressed by LZMA, expected zlib"), "{problem}");
+        let other = String::from_utf8_lossy(&file).replace("vtkZLib", "vtkOther");
+        let problem = read(other.as_bytes()).err().unwrap();
+        assert!(problem.contains("by another method, expected zlib, LZ4, LZMA or none"), "{problem}");
+        let zlib = file.windows(7).position(|bytes| bytes == b"vtkZLib").unwrap();
+        let lzma = [&file[..zlib], b"vtkLZMA", &file[zlib + 7..]].concat();
+        assert_eq!(read(&lzma).err().unwrap(), "column Points: damaged LZMA data");
         let other = "<VTKFile type=\"UnstructuredGrid\"><Piece NumberOfPoints=\"1\"><Points><DataArray \
                      format=\"ascii\">0 0 secret</DataArray></Points></Piece></VTKFile>";
         let problem = read(other.as_bytes()).err().unwrap();

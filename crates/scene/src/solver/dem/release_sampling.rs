@@ -7,7 +7,7 @@ use chacha20::ChaCha8Rng;
 use crate::random::unit_interval;
 use crate::terrain::normal_of;
 use crate::watch::Watch;
-use crate::{Dem, Release, ReleaseArea, SceneError, Terrain, Vec3};
+use crate::{Dem, ReleaseArea, SceneError, Terrain, Vec3};
 
 /// Number of points along an edge of the grid over which slopes of an area are averaged.
 const QUADRATURE_POINTS: usize = 96;
@@ -119,19 +119,27 @@ pub(crate) enum Found {
     OffMap([f64; 2]),
 }
 
-/// Returns for each area the first one that it shares a lattice with: areas whose boxes are less than
-/// `reach_m` from each other, and those between.
-pub(crate) fn groups(areas: &[ReleaseArea], reach_m: f64) -> Vec<usize> {
-    let boxes: Vec<_> = areas.iter().map(|area| area.polygon.bounds()).collect();
+/// An area of a release, and the volume in m³ that a grain takes with its share of the pores: what the
+/// spacing of its lattice follows from.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub area: &'a ReleaseArea,
+    pub volume_m3: f64,
+}
+
+/// Returns for each area the first one that it shares a lattice with: areas of the same density whose boxes
+/// are less than `reach_m` from each other, and those between.
+pub(crate) fn groups(places: &[Place<'_>], reach_m: f64) -> Vec<usize> {
+    let boxes: Vec<_> = places.iter().map(|place| place.area.polygon.bounds()).collect();
     let is_near = |a: usize, b: usize| {
         let ((low, high), (other_low, other_high)) = (boxes[a], boxes[b]);
         (0..2).all(|i| low[i] - reach_m < other_high[i] && other_low[i] - reach_m < high[i])
     };
-    let mut group: Vec<usize> = (0..areas.len()).collect();
-    for a in 0..areas.len() {
+    let mut group: Vec<usize> = (0..places.len()).collect();
+    for a in 0..places.len() {
         for b in 0..a {
             let (of_a, of_b) = (group[a], group[b]);
-            if of_a != of_b && is_near(a, b) {
+            if of_a != of_b && places[a].volume_m3 == places[b].volume_m3 && is_near(a, b) {
                 let (first, other) = (of_a.min(of_b), of_a.max(of_b));
                 group.iter_mut().filter(|of| **of == other).for_each(|of| *of = first);
             }
@@ -145,30 +153,30 @@ pub(crate) struct AreaLattice {
     lattice: Lattice,
     /// Distance of grains from the terrain.
     nearest_m: f64,
-    max_jitter_m: f64,
+    /// Distance that each of two neighbours may be displaced by.
+    gap_m: f64,
 }
 
 impl AreaLattice {
-    /// Makes the lattice of areas of a release, of which there is at least one. Layers make up the thickness
-    /// if all have the same; else the lattice is isotropic and inclined, so that each area has the grains of
-    /// its volume.
+    /// Makes the lattice of areas, of which there is at least one, on which a grain takes `volume_m3`. Layers
+    /// make up the thickness if all have the same; else the lattice is isotropic and inclined, so that each
+    /// area has the grains of its volume.
     pub(crate) fn new(
         areas: &[&ReleaseArea],
-        release: &Release,
+        volume_m3: f64,
         dem: &Dem,
         terrain: &Terrain,
         rng: &mut ChaCha8Rng,
     ) -> Self {
         let nearest_m = (1.0 + CLEARANCE_RADII) * dem.max_radius_m();
-        let volume_m3 = dem.mean_grain_mass_kg() / release.bulk_density_kg_m3(dem);
         let thickest_m = areas.iter().map(|area| area.thickness_m).fold(0.0, f64::max);
         let spacing = match areas.iter().all(|area| area.thickness_m == thickest_m) {
             true => Spacing::new(volume_m3, thickest_m, 2.0 * nearest_m),
             false => Spacing::isotropic(volume_m3),
         };
-        let max_jitter_m = (0.5 * spacing.nearest_m(thickest_m) - nearest_m).max(0.0) * release.jitter;
+        let gap_m = (0.5 * spacing.nearest_m(thickest_m) - nearest_m).max(0.0);
         let plane = MeanPlane::of(areas, terrain);
-        Self { lattice: Lattice::above(&plane, nearest_m, spacing, rng), nearest_m, max_jitter_m }
+        Self { lattice: Lattice::above(&plane, nearest_m, spacing, rng), nearest_m, gap_m }
     }
 }
 
@@ -177,10 +185,10 @@ impl AreaLattice {
 ///
 /// The number of grains follows from the volume: centres are the points of a lattice between one radius above
 /// the terrain and the thickness above that. They are displaced at random by less than the gap between
-/// grains.
+/// grains, times `jitter`.
 pub(crate) fn visit_grains(
     (area, earlier): (&ReleaseArea, &[&ReleaseArea]),
-    AreaLattice { lattice, nearest_m, max_jitter_m }: &AreaLattice,
+    (AreaLattice { lattice, nearest_m, gap_m }, jitter): (&AreaLattice, f64),
     dem: &Dem,
     terrain: &Terrain,
     rng: &mut ChaCha8Rng,
@@ -209,7 +217,7 @@ pub(crate) fn visit_grains(
         }
         // The random draws of a point do not depend on whether it is used.
         let radius_m = dem.radius_m * (1.0 + dem.radius_spread * (2.0 * unit_interval(rng) - 1.0));
-        let moved = within_ball(point, *max_jitter_m, rng);
+        let moved = within_ball(point, gap_m * jitter, rng);
         let is_clear = |point: Vec3| !meets_terrain(terrain, point, *nearest_m);
         // Some points, as in a narrow gully, are too close to the terrain beside them.
         if let Some(place) = [moved, point].into_iter().find(|&place| is_clear(place)) {

@@ -5,7 +5,7 @@ use chacha20::rand_core::SeedableRng;
 
 use super::cells::Cells;
 use super::random_packing::pack;
-use super::release_sampling::{AreaLattice, Found, groups, visit_grains, volume_m3};
+use super::release_sampling::{AreaLattice, Found, Place, groups, visit_grains, volume_m3};
 use crate::check::number;
 use crate::random::unit_interval;
 use crate::watch::Watch;
@@ -88,9 +88,20 @@ impl Scene {
             grains.spins_rad_s.resize(grains.centres_m.len(), spin);
             grains.ends.push(grains.centres_m.len());
         }
+        // Areas of all releases, since those near each other share a lattice.
+        let areas: Vec<_> = dem.releases.iter().map(|release| release.areas().unwrap_or_default()).collect();
+        let of_releases = dem.releases.iter().zip(&areas).flat_map(|(release, areas)| {
+            let volume_m3 = dem.mean_grain_mass_kg() / release.bulk_density_kg_m3(dem);
+            areas.iter().map(move |area| Place { area, volume_m3 })
+        });
+        let places: Vec<Place<'_>> = of_releases.collect();
+        let groups = groups(&places, 2.0 * NEAR_DIAMETERS * dem.max_radius_m());
+        let mut lattices: Vec<Option<AreaLattice>> = places.iter().map(|_| None).collect();
+        // First grain of each area.
+        let mut begins: Vec<usize> = Vec::with_capacity(places.len());
         for (idx, release) in dem.releases.iter().enumerate() {
             let key = format!("dem.releases.{idx}");
-            let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) else {
+            let (Some(terrain), true) = (self.ground(), release.areas().is_some()) else {
                 return Err(self.not_there(&key));
             };
             let begin = grains.centres_m.len();
@@ -98,30 +109,39 @@ impl Scene {
             let share = |of_release: f64| BLOCKS_SHARE * (n_before + of_release * n_release) / n_expected;
             let stage = format!("{key}: {n_release} grains");
             watch.begin(&stage, share(0.7), n_release)?;
-            let groups = groups(&areas, 2.0 * NEAR_DIAMETERS * dem.max_radius_m());
-            let mut lattices: Vec<Option<AreaLattice>> = areas.iter().map(|_| None).collect();
-            for (area_idx, area) in areas.iter().enumerate() {
+            let first_place = begins.len();
+            for area_idx in 0..areas[idx].len() {
                 let mut rng = self.stream(FIRST_RELEASE_STREAM + ((idx as u64) << 20) + area_idx as u64);
-                let group = groups[area_idx];
+                let place = begins.len();
+                let Place { area, volume_m3 } = places[place];
                 let of_group = |end: usize| -> Vec<_> {
-                    (0..end).filter(|other| groups[*other] == group).map(|other| &areas[other]).collect()
+                    let same = |other: &usize| groups[*other] == groups[place];
+                    (0..end).filter(same).map(|other| places[other].area).collect()
                 };
-                let lattice = lattices[group].get_or_insert_with(|| {
-                    AreaLattice::new(&of_group(areas.len()), release, dem, terrain, &mut rng)
+                let lattice = lattices[groups[place]].get_or_insert_with(|| {
+                    AreaLattice::new(&of_group(places.len()), volume_m3, dem, terrain, &mut rng)
                 });
                 let (area_begin, mut off_map) = (grains.centres_m.len(), None);
+                begins.push(area_begin);
                 let (low, high) = area.polygon.bounds();
                 let meets = |other: &&ReleaseArea| {
                     let (other_low, other_high) = other.polygon.bounds();
                     (0..2).all(|i| low[i] <= other_high[i] && other_low[i] <= high[i])
                 };
-                let earlier: Vec<_> = of_group(area_idx).into_iter().filter(meets).collect();
-                let places = (area, &earlier[..]);
-                let n_shared =
-                    visit_grains(places, lattice, dem, terrain, &mut rng, watch, |found| match found {
+                let earlier: Vec<_> = of_group(place).into_iter().filter(meets).collect();
+                let lattice = (&*lattice, release.jitter);
+                let n_shared = visit_grains(
+                    (area, &earlier),
+                    lattice,
+                    dem,
+                    terrain,
+                    &mut rng,
+                    watch,
+                    |found| match found {
                         Found::Grain(centre_m, radius_m) => grains.push(centre_m, radius_m),
                         Found::OffMap(at) => off_map = off_map.or(Some(at)),
-                    })?;
+                    },
+                )?;
                 let n = n_shared + grains.centres_m.len() - area_begin;
                 if n_shared >= MIN_SHARED_GRAINS && n_shared as f64 > MAX_SHARED * n as f64 {
                     return Err(self.value_error(
@@ -146,7 +166,10 @@ impl Scene {
                     ));
                 }
             }
-            grains.drop_crowded(begin, watch)?;
+            // On a lattice that is shared with earlier releases, theirs come first.
+            let own_groups = &groups[first_place..begins.len()];
+            let first_of_groups = (0..first_place).find(|place| own_groups.contains(&groups[*place]));
+            grains.drop_crowded(begin, first_of_groups.map_or(begin, |place| begins[place]), watch)?;
             if grains.centres_m.len() == begin {
                 return Err(self.value_error(
                     &key,
@@ -379,10 +402,10 @@ impl Grains {
         self.radii_m.push(radius_m);
     }
 
-    /// Drops grains, from the index `begin` on, that overlap an earlier one. Where the ground curves within a
-    /// grain's size, a lattice along its mean slope may have space for only one of two.
-    fn drop_crowded(&mut self, begin: usize, watch: &mut Watch<'_>) -> Result<(), SceneError> {
-        let (centres_m, radii_m) = (&self.centres_m[begin..], &self.radii_m[begin..]);
+    /// Drops grains, from the index `begin` on, that overlap an earlier one from `first` on. Where the ground
+    /// curves within a grain's size, a lattice along its mean slope may have space for only one of two.
+    fn drop_crowded(&mut self, begin: usize, first: usize, watch: &mut Watch<'_>) -> Result<(), SceneError> {
+        let (centres_m, radii_m) = (&self.centres_m[first..], &self.radii_m[first..]);
         let max_m = radii_m.iter().copied().fold(0.0, f64::max);
         let cells = Cells::new(centres_m, 2.0 * max_m.max(f64::MIN_POSITIVE), watch)?;
         let mut is_dropped = vec![false; centres_m.len()];
@@ -395,10 +418,10 @@ impl Grains {
                 let b = b as usize;
                 let sum_m = radii_m[a] + radii_m[b];
                 let distance2 = (0..3).map(|i| (centres_m[b][i] - centre[i]).powi(2)).sum::<f64>();
-                is_dropped[b] |= b > a && distance2 < sum_m * sum_m;
+                is_dropped[b] |= b > a && first + b >= begin && distance2 < sum_m * sum_m;
             });
         }
-        let keep = |idx: usize| idx < begin || !is_dropped[idx - begin];
+        let keep = |idx: usize| idx < begin || !is_dropped[idx - first];
         let mut idx = 0..;
         self.centres_m.retain(|_| idx.next().is_some_and(keep));
         let mut idx = 0..;
@@ -436,11 +459,15 @@ mod tests {
         for x in [0.0, 0.1, 1.0, 1.5, 2.0, 2.5, 5.0, 7.0] {
             grains.push([x, 0.0, 0.0], 0.5);
         }
-        grains.drop_crowded(2, &mut Watch::unobserved()).unwrap();
+        grains.drop_crowded(2, 2, &mut Watch::unobserved()).unwrap();
         let left: Vec<f64> = grains.centres_m.iter().map(|centre| centre[0]).collect();
         assert_eq!(left, [0.0, 0.1, 1.0, 2.0, 5.0, 7.0]);
         assert_eq!(grains.radii_m.len(), 6);
-        grains.drop_crowded(6, &mut Watch::unobserved()).unwrap();
+        grains.drop_crowded(6, 6, &mut Watch::unobserved()).unwrap();
+        assert_eq!(grains.radii_m.len(), 6);
+        // Those of an earlier release stay, and what overlaps them is dropped.
+        grains.push([7.5, 0.0, 0.0], 0.5);
+        grains.drop_crowded(6, 0, &mut Watch::unobserved()).unwrap();
         assert_eq!(grains.radii_m.len(), 6);
     }
 }

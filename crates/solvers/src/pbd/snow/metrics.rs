@@ -32,17 +32,17 @@ pub struct SnowMetrics {
     pub solid_mean_c: f64,
     /// Mean temperature of water in °C; 0 without water.
     pub fluid_mean_c: f64,
-    /// Minimum temperature in °C.
+    /// Minimum temperature in °C; NaN without particles.
     pub coldest_c: f64,
-    /// Maximum temperature in °C.
+    /// Maximum temperature in °C; NaN without particles.
     pub warmest_c: f64,
     /// Number of links.
     pub n_links: u32,
     /// Root mean square of the links' strains |x_ij|/l − 1; 0 without links.
     pub strain_rms: f64,
-    /// Lower corner of the snow's bounding box in m.
+    /// Lower corner of the snow's bounding box in m; NaN without snow.
     pub solid_lower_m: [f64; 3],
-    /// Upper corner of the snow's bounding box in m.
+    /// Upper corner of the snow's bounding box in m; NaN without snow.
     pub solid_upper_m: [f64; 3],
 }
 
@@ -127,14 +127,17 @@ impl PendingPhase {
         let first = |pending: Pending<f32>| Ok::<_, frazil_vk::Error>(f64::from(pending.wait()?[0]));
         let transition_counts = self.transition_counts.wait()?;
         let left_fixed = (u64::from(transition_counts[2]) << 32 | u64::from(transition_counts[1])) as i64;
+        let motion = self.motion.wait()?;
+        // The reductions of no particles are infinite.
+        let of_any = |extremum: f64| if motion.particles > 0 { extremum } else { f64::NAN };
         Ok(PhaseValues {
-            motion: self.motion.wait()?,
             temperature_sum: first(self.temperature_sum)?,
-            coldest: first(self.coldest)?,
-            warmest: first(self.warmest)?,
+            coldest: of_any(first(self.coldest)?),
+            warmest: of_any(first(self.warmest)?),
             enthalpy_sum: first(self.enthalpy_sum)?,
             n_left: transition_counts[0],
             left_sum_c: left_fixed as f64 / 65536.0,
+            motion,
         })
     }
 }
@@ -176,6 +179,7 @@ impl PendingSnowMetrics {
             },
             solid_mean_c: mean(&solid),
             fluid_mean_c: mean(&fluid),
+            // A phase without particles has NaN, which `min` and `max` ignore.
             coldest_c: solid.coldest.min(fluid.coldest),
             warmest_c: solid.warmest.max(fluid.warmest),
             n_links: (0.5 * ends) as u32,
@@ -187,7 +191,8 @@ impl PendingSnowMetrics {
     }
 }
 
-/// Merges the metrics of both phases; densities are the fluid's.
+/// Merges the metrics of both phases; densities are the fluid's. The corners of a phase without particles are
+/// NaN, which `min` and `max` ignore.
 fn together(solid: &MotionMetrics, fluid: &MotionMetrics) -> MotionMetrics {
     let each = |f: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| std::array::from_fn(|i| f(a[i], b[i]));
     MotionMetrics {

@@ -51,7 +51,4 @@ pub struct AnalyzeArgs {
     pub smoke: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
 }

@@ -35,9 +35,7 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
         on_device(args, output, effort, validation)?
     };
     report.write(&out)?;
-    if !args.quiet {
-        say::note(format_args!("{}; wrote {study}.csv, .svg and .md in {}", report.summary, out.display()));
-    }
+    say::note(format_args!("{}; wrote {study}.csv, .svg and .md in {}", report.summary, out.display()));
     Ok(())
 }
 

@@ -46,7 +46,4 @@ pub struct BenchArgs {
     pub compare: CompareArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
 }

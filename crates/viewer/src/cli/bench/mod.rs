@@ -5,6 +5,7 @@ mod isolated;
 mod table;
 
 use crate::build_info::GIT_COMMIT;
+use crate::cli::interrupt;
 use crate::cli::processes::{self, Build, HostLoad, Turns, arguments_without, is_build};
 use crate::say;
 pub use args::BenchArgs;
@@ -38,8 +39,10 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
     let profile = if args.smoke { Profile::Smoke } else { Profile::Full };
     let planned = plan(&chosen, &args.axes, profile).map_err(bench_failure)?;
     if let Some(path) = args.compare.against.as_deref().filter(|path| is_build(path)) {
+        interrupt::flag();
         return against_build(args, path, words);
     }
+    interrupt::flag();
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let against = args.compare.against.as_deref();
     let then = against.map(|path| baseline(path, &device, &planned)).transpose().map_err(bench_failure)?;
@@ -48,11 +51,14 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
     let (rows, load) = match args.compare.processes(then.as_deref().map(processes_of)) {
         Some(runs) => {
             drop(device);
-            let (rows, load) = processes::repeat(runs, |build| measure_by(build, words, &session))?;
+            let mut keep = AfterFirst::new(1);
+            let (rows, load) = processes::repeat(runs, |build| {
+                let rows = measure_by(build, words, &session)?;
+                keep.append(&mut writer, &rows)?;
+                Ok(rows)
+            })?;
             let rows = rows.concat();
-            // A full disk is not bad input.
-            rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)?;
-            args.print(&table_of(args, &planned).rows(&typical(&rows)))?;
+            say::report(&table_of(args, &planned).rows(&typical(&rows)))?;
             (rows, Some(load))
         }
         None => {
@@ -65,18 +71,19 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
                 benches.copy_gb_per_s()
             ))?;
             let mut skipped = Vec::new();
-            if device.is_software() && !args.quiet {
+            if device.is_software() {
                 say::note(device::SOFTWARE_WARNING);
             }
             let table = table_of(args, &planned);
-            args.print(&table.header())?;
+            say::report(&table.header())?;
             let mut rows = Vec::with_capacity(planned.len());
-            for planned in &planned {
-                let row = match benches.measure(planned.bench, &planned.point, profile) {
+            for (n_done, planned_point) in planned.iter().enumerate() {
+                interrupt::check(kept(n_done, planned.len(), &args.out))?;
+                let row = match benches.measure(planned_point.bench, &planned_point.point, profile) {
                     Ok(row) => row,
                     // Other points may fit.
                     Err(error) if error.does_not_fit() => {
-                        let (bench, point) = (planned.bench.id(), &planned.point);
+                        let (bench, point) = (planned_point.bench.id(), &planned_point.point);
                         say::note(format_args!("warning: skipped {bench} {point}: {error}"));
                         skipped.push(error);
                         continue;
@@ -85,7 +92,7 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
                 };
                 let row = Row { session: Some(session.clone()), ..row };
                 writer.append(&row).map_err(Failure::other)?;
-                args.print(&table.line(&row))?;
+                say::report(&table.line(&row))?;
                 rows.push(row);
             }
             let n_skipped = skipped.len();
@@ -103,7 +110,7 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
             (rows, None)
         }
     };
-    args.appended_to(&args.out);
+    appended_to(&args.out);
     let (Some(path), Some(then)) = (against, then) else { return Ok(()) };
     let tolerance = args.compare.tolerance_of_files();
     let mut verdicts = compare_rows(&then, &rows, tolerance);
@@ -132,7 +139,7 @@ fn bench_kernels(args: &BenchArgs, state: &str, validation: bool, words: &[OsStr
             let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
             let heading = format!("kernels alone on {}", device::describe(device.info()));
             args.print_heading(&heading)?;
-            if device.is_software() && !args.quiet {
+            if device.is_software() {
                 say::note(device::SOFTWARE_WARNING);
             }
             let rows = points.measure(args, &device)?;
@@ -142,8 +149,8 @@ fn bench_kernels(args: &BenchArgs, state: &str, validation: bool, words: &[OsStr
         }
     };
     rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)?;
-    args.print(&table.rows(&typical(&rows)))?;
-    args.appended_to(&args.out);
+    say::report(&table.rows(&typical(&rows)))?;
+    appended_to(&args.out);
     let (Some(path), Some(mut then)) = (args.compare.against.as_deref(), then) else { return Ok(()) };
     then.retain(|then| {
         rows.iter().any(|row| {
@@ -169,10 +176,8 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     let baseline_out = args.out.with_extension("baseline.jsonl");
     let mut baseline_writer = RowWriter::open(&baseline_out).map_err(bench_failure)?;
     let looks = args.compare.looks();
-    if !args.quiet {
-        let processes = processes::words(&looks);
-        say::note(format_args!("processes take turns: {processes}: {current} against {baseline}"));
-    }
+    let processes = processes::words(&looks);
+    say::note(format_args!("processes take turns: {processes}: {current} against {baseline}"));
     let session = session_name();
     let tolerance = args.compare.tolerance_of_builds();
     let compare = |turns: &[Turns<Vec<Row>>]| {
@@ -187,20 +192,47 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
         let verdicts = compare(turns)?;
         Ok(verdicts.of(Verdict::Unclear).map(|compared| compared.rounds_needed).collect())
     };
-    let measure = |build: &Build| measure_by(build, words, &session);
+    let mut keep = [AfterFirst::new(1), AfterFirst::new(1)];
+    let measure = |build: &Build| {
+        let rows = measure_by(build, words, &session)?;
+        match std::ptr::eq(build, &baseline) {
+            true => keep[0].append(&mut baseline_writer, &rows)?,
+            false => keep[1].append(&mut writer, &rows)?,
+        }
+        Ok(rows)
+    };
     let (turns, load) = processes::take_turns(&baseline, &current, &looks, measure, undecided)?;
-    for round in &turns {
-        let append = |writer: &mut RowWriter, rows: &[Vec<Row>; 2]| {
-            rows.iter().flatten().try_for_each(|row| writer.append(row)).map_err(Failure::other)
-        };
-        append(&mut writer, &round.current)?;
-        append(&mut baseline_writer, &round.baseline)?;
-    }
-    args.appended_to(&args.out);
-    args.appended_to(&baseline_out);
+    appended_to(&args.out);
+    appended_to(&baseline_out);
     let verdicts = compare(&turns)?;
     args.print_heading(&comparison(&verdicts, path, tolerance, Some(&load)))?;
     no_regression(&verdicts, path)
+}
+
+/// Writes the rows of processes as they end, so that an interrupt loses none, but for the first processes,
+/// which fill caches.
+struct AfterFirst {
+    n_left_out: usize,
+}
+
+impl AfterFirst {
+    fn new(n_left_out: usize) -> Self {
+        Self { n_left_out }
+    }
+
+    fn append(&mut self, writer: &mut RowWriter, rows: &[Row]) -> Result<(), Failure> {
+        if self.n_left_out > 0 {
+            self.n_left_out -= 1;
+            return Ok(());
+        }
+        // A full disk is not bad input.
+        rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)
+    }
+}
+
+/// Describes what an interrupted measurement has written.
+fn kept(n_done: usize, n: usize, out: &Path) -> String {
+    format!("{n_done} of {n} points are measured, and their rows are in {}", out.display())
 }
 
 /// Measures the points in a process of a build.
@@ -245,24 +277,19 @@ fn typical<'a>(rows: &'a [Row]) -> Vec<&'a Row> {
 }
 
 impl BenchArgs {
-    fn print(&self, text: &str) -> Result<(), Failure> {
-        if self.quiet { Ok(()) } else { say::data(text) }
-    }
-
     /// Prints text around the table: with `--csv` to stderr, so that stdout has the table alone.
     fn print_heading(&self, text: &str) -> Result<(), Failure> {
-        match self.csv && !self.quiet {
-            true => say::note(text.trim_end()),
-            false => self.print(&format!("{}\n", text.trim_end()))?,
+        let text = text.trim_end();
+        if self.csv {
+            say::note(text);
+            return Ok(());
         }
-        Ok(())
+        say::report(&format!("{text}\n"))
     }
+}
 
-    fn appended_to(&self, path: &Path) {
-        if !self.quiet {
-            say::note(format_args!("appended the rows to {}", path.display()));
-        }
-    }
+fn appended_to(path: &Path) {
+    say::note(format_args!("appended the rows to {}", path.display()));
 }
 
 /// Formats a bench with its axes for `--list`.

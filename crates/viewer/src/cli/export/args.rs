@@ -13,7 +13,7 @@ fn quantity(text: &str) -> Result<FlowQuantity, String> {
 
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// Recording of a run (recording.frazil-rec); for --map also its output folder.
+    /// Recording of a run (recording.frazil-rec), which may still be in progress, or the run's output folder.
     pub recording: PathBuf,
     #[command(flatten)]
     pub what: ExportWhat,

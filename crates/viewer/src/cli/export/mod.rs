@@ -2,9 +2,10 @@
 
 mod args;
 mod flow_map;
+use crate::cli::interrupt;
 use crate::recordings::damage::Skipped;
 use crate::recordings::slab_files::{self, SlabSolids};
-use crate::recordings::{Playback, Player};
+use crate::recordings::{Playback, Player, recording_at};
 use crate::say;
 pub use args::ExportArgs;
 use args::{ExportWhat, FrameRange};
@@ -24,12 +25,14 @@ const STEMS: [&str; 4] = ["particles_", "slabs_", "pieces_", "surface_"];
 /// Writes one file per frame and format, and a second one if slabs are recorded; or a map of the run.
 pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
     let ExportWhat { format, mesh, map } = &args.what;
-    let run = if args.recording.is_dir() { args.recording.as_path() } else { parent(&args.recording) };
+    interrupt::flag();
+    let path = &*recording_at(&args.recording);
+    let run = parent(path);
     // Errors of the recording are reported before a folder is created.
-    let particles = (!format.is_empty()).then(|| Particles::open(args)).transpose()?;
-    let surfaces = (!mesh.is_empty()).then(|| open_surfaces(args, mesh)).transpose()?;
+    let particles = (!format.is_empty()).then(|| Particles::open(path)).transpose()?;
+    let surfaces = (!mesh.is_empty()).then(|| open_surfaces(args, path, mesh)).transpose()?;
     match map {
-        None => check_frames(args)?,
+        None => check_frames(args, path)?,
         Some(_) => drop(RunInfo::read(&Folder::existing(run).report()).map_err(Failure::input)?),
     }
     let output = Output {
@@ -37,7 +40,7 @@ pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
         default: &run.join("export"),
         existing: Existing::of(args.overwrite, false),
     };
-    let mut export = Export { args, folder: output.claim()?, n_files: 0, n_bytes: 0 };
+    let mut export = Export { args, recording: path, folder: output.claim()?, n_files: 0, n_bytes: 0 };
     if args.overwrite {
         export.clear()?;
     }
@@ -59,6 +62,7 @@ pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
 /// Files of an export.
 struct Export<'a> {
     args: &'a ExportArgs,
+    recording: &'a Path,
     folder: PathBuf,
     n_files: u64,
     n_bytes: u64,
@@ -80,8 +84,9 @@ impl Export<'_> {
         };
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for path in entries.map(|entry| entry.path()).filter(|path| is_own(path)) {
-            fs::remove_file(&path)
-                .map_err(|error| Failure::input(format!("cannot replace {}: {error}", path.display())))?;
+            fs::remove_file(&path).map_err(|error| {
+                Failure::output(&error, format!("cannot replace {}: {error}", path.display()))
+            })?;
         }
         Ok(())
     }
@@ -102,6 +107,11 @@ impl Export<'_> {
         self.n_bytes += fs::metadata(path).map_or(0, |file| file.len());
     }
 
+    /// Returns an error after an interrupt.
+    fn check_interrupt(&self) -> Result<(), Failure> {
+        interrupt::check(format_args!("{} file(s) are in {}", self.n_files, self.folder.display()))
+    }
+
     /// Prints what was written.
     fn conclude(&self) {
         let ExportWhat { format, mesh, map } = &self.args.what;
@@ -119,9 +129,9 @@ impl Export<'_> {
 }
 
 /// Returns the error that --frames selects none of the frames.
-fn check_frames(args: &ExportArgs) -> Result<(), Failure> {
+fn check_frames(args: &ExportArgs, path: &Path) -> Result<(), Failure> {
     let Some(FrameRange { first, last, step }) = args.frames else { return Ok(()) };
-    let recording = Recording::open(&args.recording).map_err(Failure::input)?;
+    let recording = Recording::open(path).map_err(Failure::input)?;
     let numbers = || (0..recording.len()).filter_map(|index| recording.number(index));
     if numbers().any(|number| args.frames.is_none_or(|frames| frames.contains(number))) {
         return Ok(());
@@ -129,7 +139,7 @@ fn check_frames(args: &ExportArgs) -> Result<(), Failure> {
     let last = if last == u64::MAX { String::new() } else { last.to_string() };
     Err(Failure::input(format!(
         "--frames {first}..{last}:{step}: {} has no such frame, expected numbers from {} to {}",
-        args.recording.display(),
+        path.display(),
         numbers().next().unwrap_or(0),
         numbers().next_back().unwrap_or(0)
     )))
@@ -141,13 +151,10 @@ struct Particles {
 }
 
 impl Particles {
-    fn open(args: &ExportArgs) -> Result<Self, Failure> {
-        let recording = Recording::open(&args.recording).map_err(Failure::input)?;
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let recording = Recording::open(path).map_err(Failure::input)?;
         if recording.is_empty() {
-            return Err(Failure::input(format!(
-                "{}: the recording holds no frame",
-                args.recording.display()
-            )));
+            return Err(Failure::input(format!("{}: the recording holds no frame", path.display())));
         }
         Ok(Self { recording })
     }
@@ -163,10 +170,13 @@ impl Particles {
             if !export.is_selected(number) {
                 continue;
             }
+            if interrupt::is_set() {
+                break;
+            }
             let Some(frame) = skipped.read(recording, index)? else { continue };
             let pieces = slab_files::pieces(&frame)?;
             if pieces.is_some() && slabs.is_none() && formats.iter().any(|format| format.holds_faces()) {
-                slabs = Some(solids(export.args, recording)?);
+                slabs = Some(solids(recording)?);
             }
             let frame = frame.sorted_by_id();
             for &format in formats {
@@ -180,7 +190,7 @@ impl Particles {
                     Some(slabs) if format.holds_faces() => slabs.faces(pieces),
                     _ => Ok(Faces::default()),
                 };
-                let faces = faces.map_err(|failure| failure.within(export.args.recording.display()))?;
+                let faces = faces.map_err(|failure| failure.within(export.recording.display()))?;
                 let name = format.bodies_file_name(number as usize);
                 let path = export.path(&name);
                 export_bodies(pieces, &faces, format, &path).map_err(Failure::other)?;
@@ -195,13 +205,18 @@ impl Particles {
                 export.wrote(path);
             }
         }
-        skipped.check_finished(recording)
+        export.check_interrupt()?;
+        skipped.check_so_far(recording)
     }
 }
 
 /// Opens a recording whose particles have a surface.
-fn open_surfaces(args: &ExportArgs, formats: &[MeshFormat]) -> Result<(Recording, Scene), Failure> {
-    let (recording, scene) = Player::open(&args.recording, &args.changes)?;
+fn open_surfaces(
+    args: &ExportArgs,
+    path: &Path,
+    formats: &[MeshFormat],
+) -> Result<(Recording, Scene), Failure> {
+    let (recording, scene) = Player::open(path, &args.changes)?;
     let formats: Vec<String> = formats.iter().map(ToString::to_string).collect();
     check_surface(&scene, &format!("--mesh {}", formats.join(",")))?;
     Ok((recording, scene))
@@ -225,6 +240,7 @@ fn export_surfaces(
     let mut surfaces = Surfaces::new(&device, &scene);
     let mut player = Player::new(&device, recording, scene, Playback::new(&times, 1.0, 1.0))?;
     for index in selected {
+        export.check_interrupt()?;
         player.seek(index)?;
         if player.frame() != index {
             // It is damaged.
@@ -239,7 +255,7 @@ fn export_surfaces(
                 vertex_columns(&device, &player.scene, &player.shown(), &surface.position, property)?;
         }
         let pieces = player.pieces().map(|pieces| slabs.faces(pieces)).transpose();
-        let pieces = pieces.map_err(|failure| failure.within(args.recording.display()))?;
+        let pieces = pieces.map_err(|failure| failure.within(export.recording.display()))?;
         let pieces = pieces.map(|faces| slab_files::triangles(&faces));
         for &format in formats {
             let path = export.path(&format.file_name(index));
@@ -253,12 +269,12 @@ fn export_surfaces(
         }
         device.check_validation()?;
     }
-    player.check_finished()
+    player.check_so_far()
 }
 
 /// Returns the slabs of a recording's scene.
-fn solids(args: &ExportArgs, recording: &Recording) -> Result<SlabSolids, Failure> {
-    let origin = args.recording.display().to_string();
+fn solids(recording: &Recording) -> Result<SlabSolids, Failure> {
+    let origin = recording.path().display().to_string();
     SlabSolids::new(&Scene::from_json_with(&recording.meta().scene_json, &origin, &[])?)
 }
 

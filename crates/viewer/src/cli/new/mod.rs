@@ -20,7 +20,7 @@ pub fn new_scene(args: &NewArgs) -> Result<(), Failure> {
     let shown = out.display().to_string();
     let text: String = args.kind.text().lines().map(|line| commented(line, &shown) + "\n").collect();
     atomic::write(&out, Durability::Process, |file| file.write_all(text.as_bytes()))
-        .map_err(Failure::input)?;
+        .map_err(Failure::file)?;
     say::note(format_args!("wrote {shown}; `frazil run {shown}` runs it"));
     Ok(())
 }

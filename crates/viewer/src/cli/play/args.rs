@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub struct PlayArgs {
-    /// Recording of a run (*.frazil-rec), which may still be in progress.
+    /// Recording of a run (*.frazil-rec), which may still be in progress, or the run's output folder.
     pub recording: PathBuf,
     /// Recorded frames per picture: 2 shows every second frame, 0.5 each frame twice, -1 plays backwards.
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
@@ -38,9 +38,6 @@ pub struct PlayArgs {
     pub changes: SceneChanges,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
 }
 
 fn speed(text: &str) -> Result<f64, String> {

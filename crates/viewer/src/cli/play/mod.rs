@@ -2,8 +2,9 @@
 
 mod args;
 
+use crate::cli::interrupt;
 use crate::recordings::damage;
-use crate::recordings::{Playback, Player, Sink};
+use crate::recordings::{Playback, Player, Sink, recording_at};
 use crate::say;
 use crate::window;
 pub use args::PlayArgs;
@@ -17,7 +18,8 @@ use std::path::Path;
 
 /// Plays a recording.
 pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
-    let (recording, scene) = Player::open(&args.recording, &args.changes)?;
+    let path = recording_at(&args.recording);
+    let (recording, scene) = Player::open(&path, &args.changes)?;
     let times: Vec<(u64, f64)> = recording.times().collect();
     let fps = args.fps.into();
     let playback = args
@@ -27,7 +29,7 @@ pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
             |steps| Playback::of_steps(&times, steps, fps),
         )
         .between(&times, args.from, args.to)
-        .map_err(|problem| Failure::input(format!("{}: {problem}", args.recording.display())))?;
+        .map_err(|problem| Failure::input(format!("{}: {problem}", path.display())))?;
     if let Some(out) = &args.out {
         return write(args, recording, scene, playback, out, validation);
     }
@@ -49,6 +51,7 @@ fn write(
     if let Some(problem) = damage::unfinished(&recording) {
         say::note(format_args!("warning: {problem}"));
     }
+    interrupt::flag();
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let frames: Vec<usize> = playback.frames(recording.len()).collect();
     let mut player = Player::new(&device, recording, scene, playback)?;
@@ -56,7 +59,8 @@ fn write(
     let (camera, ring) = (picture::camera(&player.scene), ReadbackRing::new(&device));
     let mut pixels = Vec::new();
     let mut drawn = None;
-    for &frame in &frames {
+    let mut n_written = 0;
+    for &frame in frames.iter().take_while(|_| !interrupt::is_set()) {
         if drawn != Some(frame) {
             player.seek(frame)?;
             let property = player.property(picture::property(&player.scene))?;
@@ -69,11 +73,16 @@ fn write(
             drawn = Some(frame);
         }
         sink.append(&pixels)?;
+        n_written += 1;
+    }
+    let (n, out) = (frames.len(), out.display());
+    if n_written == 0 {
+        return Err(interrupt::failure("no picture was drawn"));
     }
     sink.finish()?;
-    if !args.quiet {
-        let (n, out) = (frames.len(), out.display());
-        say::note(format_args!("{n} pictures of {width} × {height} at {} fps are in {out}", args.fps));
+    if n_written < n {
+        return Err(interrupt::failure(format_args!("{n_written} of {n} pictures are in {out}")));
     }
+    say::note(format_args!("{n} pictures of {width} × {height} at {} fps are in {out}", args.fps));
     player.check_whole()
 }

@@ -1,11 +1,16 @@
 //! A build of the program, and its arguments.
 
+use crate::cli::interrupt;
 use frazil_engine::{Failure, FailureKind};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Interval at which the end of a process is looked for: hardly any load beside its measurement.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A program that knows the commands of this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,22 +49,47 @@ impl Build {
         Self { path: path.to_owned() }
     }
 
-    /// Runs a command to its end without output; a failure has the kind and the last message of the process.
+    /// Runs a command to its end without output, or until this program is interrupted; a failure has the kind
+    /// and the last message of the process.
     pub fn run(&self, arguments: &[OsString]) -> Result<(), Failure> {
-        let output = Command::new(&self.path).args(arguments).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| Failure::other(format!("cannot start {self}: {error}")))?;
-        if output.status.success() {
+        let cannot = |what: &str, error| Failure::other(format!("cannot {what} {self}: {error}"));
+        let mut command = Command::new(&self.path);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| cannot("start", error))?;
+        let listener = child.stderr.take().map(|mut stderr| {
+            std::thread::spawn(move || {
+                let mut said = Vec::new();
+                // What cannot be read is not said.
+                let _ = stderr.read_to_end(&mut said);
+                said
+            })
+        });
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(|error| cannot("wait for", error))? {
+                break status;
+            }
+            if interrupt::is_set() {
+                // It may have had the signal, too, and ended.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(interrupt::failure("of the processes, those that had ended are kept"));
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        };
+        interrupt::check("of the processes, those that had ended before are kept")?;
+        if status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = listener.and_then(|listener| listener.join().ok()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
         let last = said.lines().last().unwrap_or("it said nothing").trim_start_matches("frazil: error: ");
-        let kind = match output.status.code() {
+        let kind = match status.code() {
             Some(2) => FailureKind::Input,
             Some(3) => FailureKind::Device,
             Some(4) => FailureKind::Invariant,
             _ => FailureKind::Other,
         };
-        Err(Failure::other(format!("{self} ended with {}: {last}", output.status)).of_kind(kind))
+        Err(Failure::other(format!("{self} ended with {status}: {last}")).of_kind(kind))
     }
 }
 

@@ -14,6 +14,7 @@ pub use pass_log::PassLog;
 pub use stepping::steps;
 pub use vary::Runner;
 
+use crate::cli::interrupt;
 use crate::say;
 pub use args::ProfileArgs;
 use frazil_engine::Failure;
@@ -27,6 +28,7 @@ use frazil_report::{
 };
 use frazil_solvers::SolverError;
 use std::ffi::OsString;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Number of memory names in the table.
@@ -35,6 +37,7 @@ const COLUMNS_SHOWN: usize = 12;
 /// Measures, compares and varies as requested, prints tables, and writes `profile.json`, `trace.json` and
 /// `profile.html`. `words` are the arguments of this process.
 pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
+    let interrupt = interrupt::flag();
     let scene = args.scene.load()?;
     if let Some(candidates) = &args.vary {
         vary::check_key(candidates, &scene)?;
@@ -53,7 +56,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let (folder, _lock) = output.claim_and_lock()?;
     let peak_gflop_per_s = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
     let mut passes = PassLog::new(&device)?;
-    let mut simulation = Simulation::new(&device, scene)?;
+    let mut simulation = Simulation::watched(&device, scene, &mut |_, _| !interrupt.load(Ordering::Relaxed))?;
     for warning in &simulation.warnings {
         say::note(format_args!("warning: {warning}"));
     }
@@ -73,20 +76,21 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let mut profile = document(&simulation, &passes, memory, kernels, Some(hash))?;
     profile.peak_gflop_per_s = peak_gflop_per_s;
     profile.work = work(&simulation)?;
-    // These steps come last, because they change the state.
-    profile.stamping = Some(stamping::compare(&mut simulation, args.steps)?);
-    profile.pictures = args.pictures.map(|n| pictures::measure(&mut simulation, n)).transpose()?;
-    if let Some(candidates) = &args.vary {
-        let tuning = simulation.tuning;
-        profile.vary =
-            Some(vary::vary(candidates, &simulation.scene, &device, tuning, args.warm_up, args.steps)?);
-        device.check_validation()?;
-    }
+    // What is measured so far is kept, whatever interrupts the rest.
+    let mut interrupted = unless_interrupted(measure_more(args, &mut simulation, &mut profile))?.1;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     let described = device::describe(device.info());
     drop((simulation, device));
-    let (comparison, load) = against::measure(args, baseline.as_ref(), &mut profile, words)?;
+    let (comparison, load) = match interrupted {
+        Some(_) => Default::default(),
+        None => {
+            let compared = against::measure(args, baseline.as_ref(), &mut profile, words);
+            let (compared, failure) = unless_interrupted(compared)?;
+            interrupted = failure;
+            compared.unwrap_or_default()
+        }
+    };
     write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
 
     if args.csv {
@@ -99,7 +103,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
         if let Some(load) = &load {
             text += &format!("{load}\n");
         }
-        say::data(&text)?;
+        say::report(&text)?;
     }
     for gap in passes.gaps() {
         say::note(format_args!("warning: {gap}"));
@@ -110,8 +114,37 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let (json, trace, page) = (folder.profile(), folder.trace(), folder.profile_page());
     say::note(format_args!("wrote {}, {} and {}", json.display(), trace.display(), page.display()));
     vary::check_states(&profile)?;
+    if let Some(failure) = interrupted {
+        return Err(failure.with_remedy("the profile has what was measured before"));
+    }
     check_rates(&profile)?;
     against::check_regressions(baseline.as_ref(), comparison.as_ref())
+}
+
+/// Measures what follows the profile itself, in steps that come last, because they change the state.
+fn measure_more(
+    args: &ProfileArgs,
+    simulation: &mut Simulation,
+    profile: &mut Profile,
+) -> Result<(), Failure> {
+    profile.stamping = Some(stamping::compare(simulation, args.steps)?);
+    profile.pictures = args.pictures.map(|n| pictures::measure(simulation, n)).transpose()?;
+    if let Some(candidates) = &args.vary {
+        let (device, tuning) = (&simulation.device, simulation.tuning);
+        profile.vary =
+            Some(vary::vary(candidates, &simulation.scene, device, tuning, args.warm_up, args.steps)?);
+        device.check_validation()?;
+    }
+    Ok(())
+}
+
+/// Returns a result, or else the failure if it is that of an interrupt.
+fn unless_interrupted<T>(result: Result<T, Failure>) -> Result<(Option<T>, Option<Failure>), Failure> {
+    match result {
+        Ok(result) => Ok((Some(result), None)),
+        Err(failure) if interrupt::is_set() => Ok((None, Some(failure))),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Returns an error if more bytes were counted for a kernel than a copy can move in its time.

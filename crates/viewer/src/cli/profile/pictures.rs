@@ -1,5 +1,6 @@
 //! Rate of steps and pictures together, as on a screen: a picture after each step, read back, not written.
 
+use crate::cli::interrupt;
 use frazil_engine::Failure;
 use frazil_engine::Simulation;
 use frazil_engine::picture::Camera;
@@ -29,6 +30,7 @@ fn draw(simulation: &mut Simulation, n: u64) -> Result<Pictures, Failure> {
     let mut begin = Instant::now();
     let mut pending = VecDeque::new();
     for index in 0..=n {
+        interrupt::check(format_args!("{index} pictures were drawn"))?;
         // The first picture compiles kernels and finds capacities.
         if index == 1 {
             device.wait_idle()?;

@@ -1,6 +1,7 @@
 //! Steps of a profile: like those of a run, without read-back of the state.
 
 use super::pass_log::PassLog;
+use crate::cli::interrupt;
 use frazil_engine::Failure;
 use frazil_engine::Simulation;
 use frazil_engine::outputs::{Activity, StepTimer, TimedSubmission};
@@ -19,7 +20,8 @@ struct InFlight {
 }
 
 /// Takes `n` steps like a run, without read-back of the state, and with time stamps if there is a log for
-/// them. Submissions in which a record overflows are not in the log; their steps are repeated.
+/// them. An interrupt is an error. Submissions in which a record overflows are not in the log; their steps
+/// are repeated.
 pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
     let device = simulation.device.clone();
     let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
@@ -27,6 +29,7 @@ pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLo
     let mut in_flight: VecDeque<InFlight> = VecDeque::new();
     let last = simulation.step() + n;
     while simulation.step() < last || !in_flight.is_empty() {
+        interrupt::check(format_args!("{} steps were taken", simulation.step()))?;
         if simulation.step() == last || in_flight.len() >= MAX_IN_FLIGHT {
             if let Some(InFlight { submission, step_ends, last_step, n_passes, fault }) =
                 in_flight.pop_front()

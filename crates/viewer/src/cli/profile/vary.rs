@@ -2,6 +2,7 @@
 
 use super::args::VaryArg;
 use super::pass_log::Samples;
+use crate::cli::interrupt;
 use frazil_engine::Failure;
 use frazil_engine::simulation::{Simulation, is_refusal};
 use frazil_kernels::MultiplyAdd;
@@ -118,12 +119,13 @@ impl Runner {
         frazil_engine::snapshot::state_hash(&self.simulation)
     }
 
-    /// Takes `n` steps and waits for them, so that no other runner's overlap them.
+    /// Takes `n` steps and waits for them, so that no other runner's overlap them. An interrupt is an error.
     pub fn take(&mut self, n: u64, timed: bool) -> Result<(), Failure> {
         let device = self.simulation.device.clone();
         let max = u64::from(self.simulation.scene.solver.steps_per_submission);
         let last = self.simulation.step() + n;
         while self.simulation.step() < last {
+            interrupt::check(format_args!("{} steps were taken", self.simulation.step()))?;
             let steps = max.min(last - self.simulation.step());
             let mut recorder =
                 device.recorder_with(RecorderOptions { profile: timed, ..Default::default() })?;

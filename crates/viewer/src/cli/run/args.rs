@@ -1,6 +1,6 @@
 //! Arguments of `frazil run`.
 
-use crate::build_info::GIT_COMMIT;
+use crate::build_info::{GIT_COMMIT, command_line};
 use crate::common_args::{DeviceArgs, LengthArgs, SceneArgs};
 use frazil_engine::outputs::{Cadence, ChangeAt, ScheduleRequest};
 use frazil_engine::run::RunOptions;
@@ -63,9 +63,6 @@ pub struct RunArgs {
     /// Time every kernel; writes profile.json, trace.json and profile.html.
     #[arg(long)]
     pub profile: bool,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
 }
 
 impl RunArgs {
@@ -84,6 +81,7 @@ impl RunArgs {
             resume: self.resume.clone(),
             discard_outputs: self.discard_outputs,
             commit: GIT_COMMIT.map(str::to_owned),
+            command_line: Some(command_line()),
         }
     }
 }

@@ -12,27 +12,23 @@ use frazil_studies::results;
 
 /// Messages of a run, and its log of time stamps.
 pub struct RunDisplay {
-    /// Shows errors only.
-    pub quiet: bool,
     /// Log of time stamps, if requested.
     pub passes: Option<PassLog>,
 }
 
-/// Prints a warning, unless only errors are to be printed.
-pub fn warn(warning: &str, quiet: bool) {
-    if !quiet {
-        say::note(format_args!("warning: {warning}"));
-    }
+/// Prints a warning.
+pub fn warn(warning: &str) {
+    say::note(format_args!("warning: {warning}"));
 }
 
 impl RunObserver for RunDisplay {
     fn warn(&mut self, warning: &str) {
-        warn(warning, self.quiet);
+        warn(warning);
     }
 
     fn progress(&mut self, simulation: &Simulation, last_step: u64) -> Box<dyn Progress> {
         let (step, n_particles) = (simulation.step(), simulation.n_particles);
-        Box::new(ProgressDisplay::new(step, last_step, n_particles, self.quiet))
+        Box::new(ProgressDisplay::new(step, last_step, n_particles, say::is_quiet()))
     }
 
     fn timer(&mut self) -> Option<&mut dyn StepTimer> {
@@ -47,15 +43,10 @@ impl RunObserver for RunDisplay {
             let profile = profile::document(run.simulation, passes, memory, kernels, final_state)?;
             profile::write(run.folder, &profile, &passes.spans(), None)?;
             for gap in passes.gaps() {
-                warn(&gap, self.quiet);
+                warn(&gap);
                 report.warn(gap);
             }
         }
-        let mut show = |summary: &str| {
-            if !self.quiet {
-                say::note(summary);
-            }
-        };
-        results::write(run, report, &mut show)
+        results::write(run, report, &mut |summary| say::note(summary))
     }
 }

@@ -2,12 +2,11 @@
 
 mod args;
 mod display;
-mod interrupt;
 mod progress;
 
-pub use interrupt::flag as interrupt_flag;
 pub use progress::{ProgressDisplay, time_left};
 
+use crate::cli::interrupt;
 use crate::cli::profile::PassLog;
 use crate::say;
 pub use args::RunArgs;
@@ -26,7 +25,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     let interrupt = interrupt::flag();
     let mut report = RunReport::begin();
     let mut warn = |warning: String| {
-        display::warn(&warning, args.quiet);
+        display::warn(&warning);
         report.warn(warning);
     };
     let scene = args.scene.load()?;
@@ -43,9 +42,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     } else {
         device::open(selector, validation, Vec::new())?
     };
-    if !args.quiet {
-        say::note(format_args!("device {}: {}", device.info().index, device::describe(device.info())));
-    }
+    say::note(format_args!("device {}: {}", device.info().index, device::describe(device.info())));
     if device.is_software() {
         warn(device::SOFTWARE_WARNING.to_owned());
     }
@@ -69,8 +66,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         report,
         interrupt,
     };
-    let quiet = args.quiet;
-    let end = passes.and_then(|passes| simulate(start, &mut RunDisplay { quiet, passes }));
+    let end = passes.and_then(|passes| simulate(start, &mut RunDisplay { passes }));
     let end = end.map_err(|failure| match failure.kind {
         // A checkpoint of an earlier run has been set aside.
         FailureKind::Device if folder.checkpoint().exists() => {
@@ -80,13 +76,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     })?;
     match end.ended {
         Ended::Complete => {
-            if !args.quiet {
-                say::note(format_args!(
-                    "{} steps done; results are in {}",
-                    end.step,
-                    folder.root().display()
-                ));
-            }
+            say::note(format_args!("{} steps done; results are in {}", end.step, folder.root().display()));
             Ok(())
         }
         Ended::Interrupted => Err(interrupted(&end, &folder)),

@@ -1,6 +1,6 @@
 //! Arguments of `frazil sweep`.
 
-use crate::build_info::GIT_COMMIT;
+use crate::build_info::{GIT_COMMIT, command_line};
 use crate::common_args::{DeviceArgs, LengthArgs, SceneArgs};
 use frazil_studies::sweep::{SweepOptions, VaryAxis};
 use std::path::PathBuf;
@@ -24,9 +24,6 @@ pub struct SweepArgs {
     pub overwrite: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
 }
 
 impl SweepArgs {
@@ -39,6 +36,7 @@ impl SweepArgs {
             schedule: self.length.request(),
             overwrite: self.overwrite,
             commit: GIT_COMMIT.map(str::to_owned),
+            command_line: Some(command_line()),
         }
     }
 }

@@ -11,12 +11,11 @@ use std::time::Duration;
 /// Progress bar over the steps of all cases, on a terminal only.
 pub struct SweepBar {
     bar: ProgressBar,
-    quiet: bool,
 }
 
 impl SweepBar {
-    pub fn new(n_steps: u64, quiet: bool) -> Self {
-        Self { bar: bar(n_steps, quiet), quiet }
+    pub fn new(n_steps: u64) -> Self {
+        Self { bar: bar(n_steps) }
     }
 }
 
@@ -39,9 +38,7 @@ impl SweepObserver for SweepBar {
     }
 
     fn note(&self, line: &str) {
-        if !self.quiet {
-            self.bar.suspend(|| say::note(line));
-        }
+        self.bar.suspend(|| say::note(line));
     }
 
     fn clear(&self) {
@@ -49,8 +46,8 @@ impl SweepObserver for SweepBar {
     }
 }
 
-fn bar(n_steps: u64, quiet: bool) -> ProgressBar {
-    if quiet || !std::io::stderr().is_terminal() {
+fn bar(n_steps: u64) -> ProgressBar {
+    if say::is_quiet() || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(n_steps), ProgressDrawTarget::stderr_with_hz(8));

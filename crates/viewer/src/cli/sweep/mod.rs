@@ -4,7 +4,7 @@
 mod args;
 mod bar;
 
-use crate::cli::run::interrupt_flag;
+use crate::cli::interrupt;
 use crate::say;
 pub use args::SweepArgs;
 use bar::SweepBar;
@@ -22,15 +22,13 @@ pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
     let options = args.options();
     let cases = cases(&options)?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
-    if !args.quiet {
-        introduce(&cases, &device);
-    }
+    introduce(&cases, &device);
     let lock = claim(&out, args.overwrite)?;
     if let Some(warning) = lock.warning() {
         say::note(format_args!("warning: {warning}"));
     }
-    let observe = |n_steps| -> Box<dyn SweepObserver> { Box::new(SweepBar::new(n_steps, args.quiet)) };
-    Sweep::new(&options, &device, cases, out, observe)?.run(interrupt_flag())
+    let observe = |n_steps| -> Box<dyn SweepObserver> { Box::new(SweepBar::new(n_steps)) };
+    Sweep::new(&options, &device, cases, out, observe)?.run(interrupt::flag())
 }
 
 fn out_folder(args: &SweepArgs) -> PathBuf {

@@ -2,10 +2,12 @@
 //! defaults.
 
 mod args;
+use crate::cli::interrupt;
 use crate::cli::profile::Runner;
 use crate::say;
 pub use args::TuneArgs;
 use frazil_engine::Failure;
+use frazil_engine::calendar;
 use frazil_engine::device;
 use frazil_engine::stored_tuning::{self, StoredValue};
 use frazil_kernels::MultiplyAdd;
@@ -29,6 +31,7 @@ pub fn tune(args: &TuneArgs, validation: bool) -> Result<(), Failure> {
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     match (scene, factory) {
         (Some(scene), Some(factory)) if !args.list && !args.reset => {
+            interrupt::flag();
             let outcome = Tuner::new(&device, scene, factory, args)?.tune(&names);
             // If the cache cannot be written, only the next start takes longer.
             let _ = device.save_pipeline_cache();
@@ -169,7 +172,7 @@ impl<'a> Tuner<'a> {
             say::note(format_args!("warning: {warning}"));
         }
         let (warm_up, steps) = (args.warm_up, args.steps.div_ceil(ROUNDS));
-        let sampled = scene.sample()?;
+        let sampled = scene.sample_observed(&mut |_, _| !interrupt::is_set())?;
         let mut runner =
             Runner::new(device, &scene, &sampled, Tuning::default())?.map_err(Failure::device)?;
         runner.take(warm_up + ROUNDS * steps, false)?;
@@ -182,21 +185,26 @@ impl<'a> Tuner<'a> {
     fn tune(mut self, names: &[&'static str]) -> Result<(), Failure> {
         let device = device::describe(self.device.info());
         let n = self.sampled.len();
-        say::data(&format!("{}: {n} particles on {device}\n", self.scene.name))?;
+        say::report(&format!("{}: {n} particles on {device}\n", self.scene.name))?;
         if self.device.is_software() {
-            say::data(&format!("{}\n", device::SOFTWARE_WARNING))?;
+            say::report(&format!("{}\n", device::SOFTWARE_WARNING))?;
         }
         let tunables = self.factory.tunables().into_iter().filter(|tunable| names.contains(&tunable.name));
         for tunable in tunables {
             // A value stored earlier takes part like all others.
             self.tuning = self.tuning.with(tunable, tunable.default).map_err(Failure::other)?;
-            let measured = self.measure(tunable)?;
+            let measured = self.measure(tunable).map_err(|failure| match interrupt::is_set() {
+                true => {
+                    failure.within(tunable.name).with_remedy("the values of tunables before it are stored")
+                }
+                false => failure,
+            })?;
             let found = best(tunable.default, &measured);
             // Without the default's time, a value stored earlier is neither better nor worse.
             if measured.iter().any(|measured| measured.value == tunable.default) {
                 self.store(tunable, found)?;
             }
-            say::data(&format!("\n{}", summary(tunable, &measured, found)))?;
+            say::report(&format!("\n{}", summary(tunable, &measured, found)))?;
         }
         self.device.check_validation()?;
         if self.wrong.is_empty() {
@@ -254,7 +262,7 @@ impl<'a> Tuner<'a> {
         let outcome = match found {
             Some((value, Gain { gain, .. })) => {
                 self.tuning = self.tuning.with(tunable, value).map_err(Failure::other)?;
-                let (scene, date) = (self.scene.name.clone(), stored_tuning::today());
+                let (scene, date) = (self.scene.name.clone(), calendar::today());
                 let stored = StoredValue { value, gain, scene, date };
                 stored_tuning::write(self.device, kind, tunable, &stored)
             }

@@ -31,7 +31,4 @@ pub struct ValidateArgs {
     pub resume: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
 }

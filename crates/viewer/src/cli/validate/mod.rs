@@ -35,16 +35,14 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
     if args.resume {
         cases.take_over(&args.names)?;
     }
-    cases.run(&mut |text| if args.quiet { Ok(()) } else { say::data(text) })?;
+    cases.run(&mut |text| say::report(text))?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
-    if !args.quiet {
-        say::note(format_args!(
-            "{}; wrote validation.md, validation.csv and validation.jsonl in {}",
-            cases.summary(),
-            folder.root().display()
-        ));
-    }
+    say::note(format_args!(
+        "{}; wrote validation.md, validation.csv and validation.jsonl in {}",
+        cases.summary(),
+        folder.root().display()
+    ));
     cases.check()
 }
 
