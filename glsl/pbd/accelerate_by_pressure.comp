@@ -2,8 +2,8 @@
 // Computes the change of velocities by the pressure, in h/Δt:
 //   a_i = Σ_j (λ_i + λ_j) h∇V W(x_ij) + λ_i h∇(share of walls),
 // with the images of neighbours behind faces of the domain if HAS_IMAGES, what contact with a body adds
-// (compute_boundary_density.comp), and what faces of the domain stop: pressure that pushed particles into bodies
-// or walls would leave their neighbours too dense. With IS_LAST adds a, without contact and faces, to
+// (compute_boundary_density.comp), and what faces of the domain stop: pressure that pushed particles into
+// bodies or walls would leave their neighbours too dense. With IS_LAST adds a, without contact and faces, to
 // velocities; λ is then that of the last update (update_pressure.comp), otherwise its extrapolation.
 //
 // Bytes: 52 a particle (x and λ 16, velocity 12, key 4, row 4, out 12; bodies 32 more) plus rows and

@@ -3,8 +3,8 @@
 // step: predicts the density constraint of each particle i to the first order (Ihmsen2014 eq 4 to 6),
 //   C_i = κ (ρ_i/ρ₀ − 1) + Δt/h ( Σ_j h∇V W(x_ij)·(v_i − v_j) + h∇(share of walls)·(v_i − v_wall) ),
 // with the share κ of a difference from the rest density that a step takes back:
-//   min(1, κ₊ max(1, 0.025/(ρ_i/ρ₀ − 1))) of an excess: all of a large one in one step would give particles the
-//     speed h (ρ/ρ₀ − 1)/Δt, and energy with it, the more the shorter the step is;
+//   min(1, κ₊ max(1, 0.025/(ρ_i/ρ₀ − 1))) of an excess: all of a large one in one step would give particles
+//     the speed h (ρ/ρ₀ − 1)/Δt, and energy with it, the more the shorter the step is;
 //   κ₋ of a deficit within the fluid, so that its particles do not gather while their density allows it, and
 //     all of it at a free surface, whose particles may meet others;
 // computes what a unit of its own multiplier changes of it, a_ii = |Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε. The
@@ -60,8 +60,8 @@ layout(scalar, push_constant) uniform Params {
 
 // Excess of density that is taken back at the speed of a larger one.
 const float SMALL_EXCESS = 0.025;
-// Density over rest density up to which a particle is at a free surface, and from which it is within the fluid.
-// A particle of a plane surface of a cubic lattice has 0.85.
+// Density over rest density up to which a particle is at a free surface, and from which it is within the
+// fluid. A particle of a plane surface of a cubic lattice has 0.85.
 const float SURFACE_RATIO = 0.7;
 const float BULK_RATIO = 0.9;
 

@@ -22,8 +22,8 @@ impl Neighbour {
     }
 }
 
-/// Returns what a step takes back of the difference of a density over rest density from 1: twin of `taken_back`
-/// of `pbd/begin_projection`.
+/// Returns what a step takes back of the difference of a density over rest density from 1: twin of
+/// `taken_back` of `pbd/begin_projection`.
 fn taken_back(p: &Parameters, ratio: f32) -> f32 {
     let excess = ratio - 1.0;
     if excess > 0.0 {

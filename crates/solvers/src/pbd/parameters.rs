@@ -87,8 +87,8 @@ const CLEARANCE: f64 = 0.5;
 /// that fluctuate about it, and damp the flow along the wall.
 const CLEARANCE_WITH_IMAGES: f64 = 0.1;
 
-/// The same in a projection: at h/3 from its own image, where the slope of the cubic spline is greatest. Nearer,
-/// the image would repel a particle the less the nearer it is, and particles would gather in edges and corners.
+/// The same in a projection: a particle is h/3 from its own image, where the slope of the cubic spline is
+/// greatest. Nearer, the image would repel it less, and particles would gather in edges and corners.
 const CLEARANCE_IN_PROJECTION: f64 = 1.0 / 3.0;
 
 impl Parameters {
