@@ -36,7 +36,7 @@ const UNLIKELY_SHARE: f64 = 1e-3;
 ///
 /// It is the share of the present step, at most half of it, that would have kept the quantity within its
 /// limit; NaN if that is unknown, which suggests half. It is at most `max_dt_s`, which follows from the scene
-/// and not from the broken state, as by [`free_fall_s`]. Rounded down to two digits.
+/// and not from the broken state, as by `free_fall_s`. Rounded down to two digits.
 pub fn suggest_dt(dt_s: f64, share: f64, max_dt_s: f64) -> String {
     let [least, most] = SUGGESTED_SHARES;
     let suggested_s = dt_s * if share.is_nan() { most } else { share.clamp(least, most) };
