@@ -26,10 +26,10 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Finds a temporary name for a file at `path`, with the rules of [`write`].
+    /// Finds a temporary name for a file at `path`, with the rules of [`write()`].
     ///
     /// # Errors
-    /// [`Error::Io`], naming the path: see [`write`].
+    /// [`Error::Io`], naming the path: see [`write()`].
     pub fn of(path: &Path) -> Result<Self> {
         let target = regular_target(path)?;
         let temporary = std::path::absolute(temporary_name(&target)?).map_err(Error::io("write", path))?;
