@@ -19,7 +19,7 @@ import numpy
 
 HERE = pathlib.Path(__file__).parent
 CORES = os.cpu_count() or 1
-# What a row has in place of milliseconds a step.
+# Key of the measured time of comparisons that have none of a step.
 MEASURED = {"surface": "ms", "water": "ms"}
 
 

@@ -1,4 +1,4 @@
-//! What bounds each kernel: bytes, operations, the launch of a dispatch, or latency.
+//! Finds the limit of each kernel: bytes, operations, the launch of a dispatch, or latency.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What bounds a kernel, and how far it is from its limits.
+/// Limit of a kernel, and its distance from all limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelBound {
     /// The kernel's name.

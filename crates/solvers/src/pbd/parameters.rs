@@ -163,13 +163,13 @@ impl Parameters {
         })
     }
 
-    /// Returns the limits of a state without a fault, for one of the phases.
     /// Returns the mean of max(ρ/ρ₀ − 1, 0) from which on the density of at least one particle is a fault. A
     /// projection has residuals instead, which have no such bound.
     pub fn max_density_error(&self) -> f32 {
         if self.is_projection { f32::MAX } else { self.max_density_kg_m3 / self.rest_density_kg_m3 - 1.0 }
     }
 
+    /// Returns the limits of a state without a fault, for one of the phases.
     pub(crate) fn fault_limits(&self, phase: u32) -> FaultLimits {
         let Self { max_density_kg_m3, max_speed_m_s, .. } = *self;
         FaultLimits { max_density_kg_m3, max_speed_m_s, phase }

@@ -78,7 +78,7 @@ fn solids(draws: &mut Draws) -> Vec<Triangle> {
     if is_one { first } else { [first, one(0.5)].concat() }
 }
 
-/// What a reader must make of a mutated mesh.
+/// Expected result of reading a mutated mesh.
 #[derive(Debug, PartialEq)]
 enum Expected {
     /// A region with the volume and the inside of these triangles.

@@ -59,7 +59,7 @@ impl Build {
         let listener = child.stderr.take().map(|mut stderr| {
             std::thread::spawn(move || {
                 let mut said = Vec::new();
-                // What cannot be read is not said.
+                // A file that cannot be read has no message.
                 let _ = stderr.read_to_end(&mut said);
                 said
             })

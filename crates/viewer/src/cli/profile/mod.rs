@@ -76,7 +76,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let mut profile = document(&simulation, &passes, memory, kernels, Some(hash))?;
     profile.peak_gflop_per_s = peak_gflop_per_s;
     profile.work = work(&simulation)?;
-    // What is measured so far is kept, whatever interrupts the rest.
+    // Measurements so far are kept if the rest is interrupted.
     let mut interrupted = unless_interrupted(measure_more(args, &mut simulation, &mut profile))?.1;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
