@@ -70,6 +70,7 @@ vec4 mesh_surface(uint first, uint levels, uint n_triangles, float size_m, vec3 
     MeshNearest nearest = MeshNearest(MESH_FAR_M * MESH_FAR_M, vec3(MESH_FAR_M, 0.0, 0.0), vec3(0.0));
     uint node = 1u;
     uint pending = 0u;
+    // Bound: the nodes of the tree, each visited once at most.
     [[dont_unroll]] while (true) {
         bool is_near = mesh_box_distance2(boxes + MESH_BOX_FLOATS * (node - 1u), x) < nearest.distance2;
         if (is_near && node < n_leaves) {

@@ -74,6 +74,7 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     uint keys = at + 3u;
     // The last key that is not later, or the first.
     uint k = 0u;
+    // Bound: log2 of the number of keys.
     for (uint end = n_keys; end - k > 1u;) {
         uint middle = (k + end) / 2u;
         if (body_data[keys + KEYFRAME_FLOATS * middle] <= time_s) k = middle;

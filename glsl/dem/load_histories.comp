@@ -46,6 +46,7 @@ void main() {
     [[dont_unroll]] for (uint row = first_row[i]; row < end; ++row) {
         uint partner = near[row];
         uint word = partner < FIRST_WALL ? place[partner] | (partner > id ? IS_HIGHER : 0u) : partner;
+        // Bound: the rows of the grain; past them the partner is the largest number.
         [[dont_unroll]] while (stored_partner < partner) {
             ++from;
             stored = from < old_end ? contact[CONTACT_WORDS * from] : INVALID_INDEX;

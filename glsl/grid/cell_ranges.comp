@@ -18,6 +18,7 @@ void main() {
     if (cell > cells) return;
     uint low = 0u;
     uint high = count[0];
+    // Bound: log2 of the number of particles.
     while (low < high) {
         uint middle = low + (high - low) / 2u;
         if (sorted_keys[middle] < cell) low = middle + 1u;

@@ -31,6 +31,7 @@ uvec3 cell_of(Grid grid, vec3 position_m) {
 // Spreads the low bits of `value` over the bits of `mask`.
 uint deposit_bits(uint value, uint mask) {
     uint result = 0u;
+    // Bound: 32, the bits of the mask.
     for (; mask != 0u; mask &= mask - 1u) {
         if ((value & 1u) != 0u) result |= mask & ~(mask - 1u);
         value >>= 1u;
@@ -88,6 +89,7 @@ uvec2 neighbour_run(Grid grid, uvec3 home, uint run) {
 // Loops `j` over every particle in the cells around `home`, whose starts are in the buffer `cell_start`. The
 // order is that of the runs, and within a run that of the sorted array, so that sums over neighbours have the
 // same bits in every run of the program.
+// Bound: each run once, and the particles of its cells.
 #define FOR_EACH_CANDIDATE_IN(cell_start, grid, home, j)                                     \
     for (uint run_ = 0u; run_ < neighbour_runs(grid); ++run_)                                \
         for (uvec2 cells_ = neighbour_run(grid, home, run_),                                 \

@@ -63,6 +63,7 @@ bool is_near(vec3 x, vec3 start, uint j) {
 
 // Lists candidates but `self` by 32, a bit for each, so that lanes find their neighbours together, and write
 // them together. In one loop, all would wait for the write of any.
+// Bound: the particles of the runs, and 32 bits for each 32 of them.
 #define LIST(cell_start, self, is_hit)                                                                  \
     for (uint run = 0u; run < neighbour_runs(grid); ++run) {                                            \
         uvec2 cells = neighbour_run(grid, home, run);                                                   \

@@ -37,6 +37,7 @@ uint row_cell(Row row, uint i) { return rows[ROW_FLAGS + i + (ROW_WORDS - 1u) * 
 
 // Loops `k` over the places of entries of a row or, if it is not listed, over the particles of a phase in the
 // cells around `home`. The entry is NEIGHBOUR_AT(row, k). One loop for both, so that its body is there once.
+// Bound: each run once, and its entries.
 #define FOR_EACH_NEIGHBOUR(row, entries, cell_start, grid, home, k)                                          \
     for (uint run_ = 0u, n_runs_ = (row).is_listed ? 1u : neighbour_runs(grid); run_ < n_runs_; ++run_)      \
         for (uvec2 cells_ = (row).is_listed ? uvec2(0u) : neighbour_run(grid, home, run_),                   \

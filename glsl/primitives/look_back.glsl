@@ -51,6 +51,7 @@ uint sum_before_tile(uint tile, uint own) {
         look_blocked_ = false;
     }
     uint stalls = 0u;
+    // Bound: SPINS turns without an answer for each tile, which is then summed again.
     for (;;) {
         barrier();
         if (look_done_) break;

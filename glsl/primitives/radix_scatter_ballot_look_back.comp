@@ -53,6 +53,7 @@ bool look_back_for(uint k, uint digit) {
     uint next = looked_next[k];
     uint sum = looked_sum[k];
     uint spins = 0u;
+    // Bound: SPINS for each of the tiles before.
     while (next != 0u) {
         uint word = atomicLoad(look_back[word_of(next - 1u, digit)], gl_ScopeDevice, 0, 0);
         if ((word & FLAG_BITS) == NOT_READY) {
@@ -108,6 +109,7 @@ void main() {
     }
     rank_keys(begin, n, shift, mask);
     bool is_complete = false;
+    // Bound: the number of tiles: each turn counts one that does not answer.
     for (;;) {
         if (!is_complete) {
             is_complete = true;

@@ -50,6 +50,7 @@ void look_back_for(uint digit) {
     uint next = looked_next[digit];
     uint sum = looked_sum[digit];
     uint spins = 0u;
+    // Bound: SPINS for each of the tiles before.
     while (next != 0u) {
         uint word = atomicOr(look_back[word_of(next - 1u, digit)], 0u);
         if ((word & FLAG_BITS) == NOT_READY) {
@@ -97,6 +98,7 @@ void main() {
         looked_next[digit] = tile;
         looked_sum[digit] = 0u;
     }
+    // Bound: the number of tiles: each turn counts one that does not answer.
     for (;;) {
         if (lane == 0u) blocked = 0u;
         barrier();

@@ -30,6 +30,7 @@ void sort_tile(uint begin, uint n, uint shift, uint mask) {
         digit_end[digit] = 0u;
     }
     barrier();
+    // Bound: the nibbles of a digit.
     [[dont_unroll]] for (uint nibble = 0u; nibble == 0u || mask >> nibble != 0u; nibble += 4u)
         sort_by_nibble(nibble);
     uint keys_in_tile = min(n - begin, TILE);

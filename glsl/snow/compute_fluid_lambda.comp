@@ -9,6 +9,7 @@
 // With BOUNDARY, walls are boundary particles instead of closed forms: (position, weight in particles) each
 // (Akinci et al. 2012). Bytes: 52 a particle (x* 12, key 4, α 4, row 4, out 16 + 8 + 4) plus rows and
 // neighbours from cache. Sums run in sorted order.
+// Work: 11 flop per listed_neighbour_of_water, 23 flop per near_neighbour_of_water.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

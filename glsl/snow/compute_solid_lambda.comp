@@ -4,7 +4,8 @@
 //   constraint_i = (x*, (1 − α_i) λ_i),  contact_i = (α_i, n_i)
 //
 // Bytes: 52 a particle (x* 12, key 4, α 4, degree 4, row 4, out 16 + 8) plus rows and neighbours from cache.
-// Sums run in sorted order.
+// Sums run in sorted order. The density of the few particles that are blended is not counted as work.
+// Work: 11 flop per listed_neighbour_of_snow.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

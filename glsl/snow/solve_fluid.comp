@@ -6,6 +6,7 @@
 // Snow gets the opposite of its correction of water (solve_solid): the coupling conserves momentum, and snow
 // floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 48 a particle (constraint
 // 16, contact 8, key 4, row 4, x* out 12 + …) plus rows and neighbours from cache. Sums run in sorted order.
+// Work: 11 flop per listed_neighbour_of_water, 18 flop per near_neighbour_of_water.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

@@ -6,6 +6,7 @@
 uint find_block(uint number) {
     uint begin = 0u;
     uint end = occupied_count[0];
+    // Bound: log2 of the number of blocks.
     while (begin < end) {
         uint middle = (begin + end) / 2u;
         if (occupied[middle] < number) begin = middle + 1u;

@@ -22,6 +22,7 @@ void main() {
     uint begin = start[o];
     uint end = start[o + 1u];
     if (o == occupied_count[0] - 1u && c == 0u) cell_start[(o + 1u) * BLOCK_NODES] = end;
+    // Bound: log2 of the number of particles of the block.
     while (begin < end) {
         uint middle = (begin + end) / 2u;
         if (key[middle] % BLOCK_NODES < c) begin = middle + 1u;

@@ -135,6 +135,7 @@ void main() {
     RARELY(n_found > occupied_capacity) {
         for (uint w = first_word; w < end_word; ++w) {
             uint n_kept = min(occupied_capacity - min(before[w], occupied_capacity), 32u);
+            // Bound: 32, the bits of a word.
             while (uint(bitCount(bits[w])) > n_kept) bits[w] &= ~(1u << uint(findMSB(bits[w])));
         }
     }

@@ -21,6 +21,7 @@ void main() {
     if (w >= word_count[0]) return;
     uint bits = marked[w];
     uint place = word_base[w];
+    // Bound: 32, the bits of a word.
     [[dont_unroll]] while (bits != 0u && place < capacity) {
         cube_block[place] = w * BITS + findLSB(bits);
         node_block[place] = INVALID_INDEX;
