@@ -142,6 +142,11 @@ impl ContactLists {
         })
     }
 
+    /// Returns the start of each cell among the grains, and their number, as of the last search.
+    pub fn cell_start(&self) -> &Buffer<u32> {
+        self.line.cell_start()
+    }
+
     /// Replaces the rows by `capacity` ones, which the next step must build, and ends an overflow. It waits
     /// for the device.
     ///

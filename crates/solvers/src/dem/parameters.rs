@@ -143,6 +143,11 @@ impl DemParameters {
         (self.contacts_per_grain * n as f64).ceil() as usize
     }
 
+    /// Returns the grid of cells in which contacts are searched.
+    pub(super) fn grid(&self) -> WrappedGrid {
+        self.terms.grid
+    }
+
     /// Returns the number of grid cells.
     pub fn n_cells(&self) -> u32 {
         self.terms.grid.cells.iter().product()

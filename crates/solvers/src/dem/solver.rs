@@ -1,6 +1,7 @@
 //! Grains on the device: the stages of a step, and the state between steps.
 
 mod interface;
+mod work;
 
 use super::contacts::{Contacts, Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultReport, ReportedGrains};
@@ -352,16 +353,6 @@ impl Dem {
     /// Returns the poses of slab pieces, if there are any.
     pub fn pieces(&self) -> Option<&ShownPieces> {
         self.slabs.shown()
-    }
-
-    /// Returns the number of rows of the last step: neighbours of grains that the contact law was evaluated
-    /// for, from both ends. For profiles only: it waits for the device.
-    ///
-    /// # Errors
-    /// The device was lost.
-    pub fn n_contact_rows(&self, device: &Device) -> frazil_vk::Result<u64> {
-        let first_row = &self.lists.rows.first_row;
-        Ok(device.download(first_row, first_row.len())?.last().map_or(0, |end| u64::from(*end)))
     }
 
     /// Records a measurement of the state; the result arrives after the submission has completed.

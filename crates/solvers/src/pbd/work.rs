@@ -6,7 +6,7 @@ use crate::WorkCounter;
 use frazil_shaders::pbd::neighbour_rows::ROW_INDEX_BITS;
 use frazil_vk::Device;
 
-const LISTING: &[&str] = &["pbd.list_neighbours"];
+pub(super) const LISTING: &[&str] = &["pbd.list_neighbours"];
 const WITH_IMAGES: &[&str] = &[
     "pbd.solve_density",
     "pbd.solve_positions",

@@ -141,8 +141,7 @@ impl Solver for Dem {
     }
 
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
-        let count = self.n_contact_rows(device)?;
-        Ok(vec![WorkCounter { item: "contact_row", kernels: &["dem.collide"], count }])
+        Ok(self.work_counters(device)?)
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {

@@ -84,7 +84,7 @@ impl Solver for Snow {
     }
 
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
-        Ok(self.work_counters(device)?)
+        self.work_counters(device)
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {
