@@ -9,7 +9,7 @@ use frazil_reference::clock::{Clock, advance_clock};
 use frazil_scene::{BodyMotion, LiveValue, Motion, Scene};
 use frazil_shaders::common::advance_clock as on_device;
 use frazil_shaders::types::StepClock;
-use frazil_solvers::{Grab, GrabPass, Solver, StateColumn, Tuning, change_scene, factory_of};
+use frazil_solvers::{Grab, GrabPass, Solver, SolverStart, StateColumn, Tuning, change_scene, factory_of};
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, saved_state};
 use frazil_vk::{Device, Kernel, Replay, Threads};
 use glam::DVec3;
@@ -66,7 +66,10 @@ fn parse(text: &str) -> Scene {
 }
 
 fn start(scene: &Scene) -> Box<dyn Solver> {
-    factory_of(scene).unwrap().create(&DEVICE, scene, &scene.sample().unwrap(), Tuning::default()).unwrap()
+    factory_of(scene)
+        .unwrap()
+        .create(&DEVICE, scene, SolverStart::Sampled(&scene.sample().unwrap()), Tuning::default())
+        .unwrap()
 }
 
 fn advance(solver: &mut dyn Solver, steps: u64) {
@@ -109,8 +112,10 @@ fn assert_change_is_a_restart(scene: &Scene, changes: &[String]) {
     let mut solver = start(scene);
     advance(&mut *solver, STEPS);
     let before = state(&*solver);
-    let mut restarted =
-        factory_of(&changed).unwrap().restore(&DEVICE, &changed, &before, STEPS, Tuning::default()).unwrap();
+    let mut restarted = factory_of(&changed)
+        .unwrap()
+        .create(&DEVICE, &changed, SolverStart::Saved { columns: &before, step: STEPS }, Tuning::default())
+        .unwrap();
     change_scene(&mut *solver, &DEVICE, scene, &changed).unwrap();
     assert_same(&state(&*solver), &before, &what);
     advance(&mut *solver, STEPS);
@@ -118,8 +123,10 @@ fn assert_change_is_a_restart(scene: &Scene, changes: &[String]) {
     let after = state(&*solver);
     assert_same(&after, &state(&*restarted), &what);
 
-    let mut unchanged =
-        factory_of(scene).unwrap().restore(&DEVICE, scene, &before, STEPS, Tuning::default()).unwrap();
+    let mut unchanged = factory_of(scene)
+        .unwrap()
+        .create(&DEVICE, scene, SolverStart::Saved { columns: &before, step: STEPS }, Tuning::default())
+        .unwrap();
     advance(&mut *unchanged, STEPS);
     assert!(
         state(&*unchanged).iter().zip(&after).any(|(a, b)| a.words != b.words),
@@ -309,8 +316,10 @@ fn a_refused_change_names_the_key_and_leaves_the_state_and_the_steps_as_they_wer
         }
         assert_same(&state(&*solver), &before, "refused");
         advance(&mut *solver, 3);
-        let mut alone =
-            factory_of(&scene).unwrap().restore(&DEVICE, &scene, &before, 3, Tuning::default()).unwrap();
+        let mut alone = factory_of(&scene)
+            .unwrap()
+            .create(&DEVICE, &scene, SolverStart::Saved { columns: &before, step: 3 }, Tuning::default())
+            .unwrap();
         advance(&mut *alone, 3);
         assert_same(&state(&*solver), &state(&*alone), "refused");
     }
@@ -408,7 +417,10 @@ fn assert_failed_changes_change_nothing(scene: &Scene, changed: &Scene) {
     let device = device();
     let create = || {
         let sampled = scene.sample().unwrap();
-        factory_of(scene).unwrap().create(&device, scene, &sampled, Tuning::default()).unwrap()
+        factory_of(scene)
+            .unwrap()
+            .create(&device, scene, SolverStart::Sampled(&sampled), Tuning::default())
+            .unwrap()
     };
     let step = |solver: &mut dyn Solver| {
         let mut recorder = device.recorder().unwrap();

@@ -9,7 +9,7 @@
 
 use frazil_kernels::CellSortMethod;
 use frazil_scene::{Builtin, Scene, builtin};
-use frazil_solvers::{Grab, Solver, Tuning, factory_of};
+use frazil_solvers::{Grab, Solver, SolverStart, Tuning, factory_of};
 use frazil_testkit::{is_full_run, own_device};
 use frazil_vk::{Access, BarrierPlan, Device, Hazard, Recorder, RecorderOptions, Use, find_hazards};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,10 @@ impl Recording {
         let sampled = scene.sample().unwrap();
         let mut tuning = Tuning::default();
         tuning.cell_sort = Some(cell_sort);
-        let solver = factory_of(&scene).unwrap().create(device, &scene, &sampled, tuning).unwrap();
+        let solver = factory_of(&scene)
+            .unwrap()
+            .create(device, &scene, SolverStart::Sampled(&sampled), tuning)
+            .unwrap();
         let what = format!("{name} {overrides:?}, {} particles, {cell_sort:?}", sampled.len());
         Self { device: device.clone(), scene, solver, what, kernels: BTreeSet::new() }
     }

@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::{Sampled, Scene};
-use frazil_solvers::{Solver, Tuning, factory_of};
+use frazil_solvers::{Solver, SolverStart, Tuning, factory_of};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run, saved_state};
 use frazil_vk::{Device, Replay};
 use glam::{DMat3, DVec3};
@@ -177,8 +177,10 @@ fn run(material: &Material, dt_s: f64, time_s: f64, prepare: impl Fn(&mut Sample
     let scene = material.scene(dt_s);
     let mut sampled = scene.sample().unwrap();
     prepare(&mut sampled);
-    let mut solver =
-        factory_of(&scene).unwrap().create(&DEVICE, &scene, &sampled, Tuning::default()).unwrap();
+    let mut solver = factory_of(&scene)
+        .unwrap()
+        .create(&DEVICE, &scene, SolverStart::Sampled(&sampled), Tuning::default())
+        .unwrap();
     let body = |solver: &dyn Solver| {
         let state = saved_state(&DEVICE, solver).unwrap();
         Body {

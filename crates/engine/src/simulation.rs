@@ -9,8 +9,8 @@ use frazil_kernels::KernelError;
 use frazil_particles::ColumnView;
 use frazil_scene::{BodyMotion, Sampled, SamplingObserver, Scene};
 use frazil_solvers::{
-    Grab, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError, SolverFactory, SolverFault, Tuning,
-    change_scene, factory_of,
+    Grab, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError, SolverFactory, SolverFault,
+    SolverStart, Tuning, change_scene, factory_of,
 };
 use frazil_vk::{Device, Recorder, Replay};
 use std::collections::BTreeMap;
@@ -106,20 +106,21 @@ impl Simulation {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let factory = factory_of(&scene)?;
-        let solver = factory.create(device, &scene, sampled, tuning)?;
+        let solver = factory.create(device, &scene, SolverStart::Sampled(sampled), tuning)?;
         Ok(Self { tuning, ..Self::of(device, scene, solver, factory, sampled.len(), 0) })
     }
 
     /// Creates a simulation in the state of a checkpoint, with tunables like [`Self::new`].
     ///
     /// # Errors
-    /// Like [`SolverFactory::restore`]; a section of the checkpoint is no column.
+    /// Like [`SolverFactory::create`]; a section of the checkpoint is no column.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
         let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
         Self::with_stored_tuning(device, &scene, |tuning| {
             let factory = factory_of(&scene)?;
-            let solver = factory.restore(device, &scene, &columns, checkpoint.step, tuning)?;
+            let start = SolverStart::Saved { columns: &columns, step: checkpoint.step };
+            let solver = factory.create(device, &scene, start, tuning)?;
             let scene = scene.clone();
             Ok(Self { tuning, ..Self::of(device, scene, solver, factory, n_particles, checkpoint.step) })
         })

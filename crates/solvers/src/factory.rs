@@ -11,29 +11,16 @@ pub trait SolverFactory: Sync {
     /// Returns the name: the `solver.kind` of its scenes.
     fn kind(&self) -> &'static str;
 
-    /// Makes the scene's initial state from its sampled particles. Set-up only: waits for the device.
+    /// Makes the solver of a scene in a state to start in. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// The scene asks for something unknown to the solver; out of memory, or a buffer larger than the device
-    /// can bind; tuning that exceeds the device's limits.
+    /// The scene asks for something unknown to the solver; a saved column is missing or has another length;
+    /// out of memory, or a buffer larger than the device can bind; tuning that exceeds the device's limits.
     fn create(
         &self,
         device: &Device,
         scene: &Scene,
-        sampled: &Sampled,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError>;
-
-    /// Restores the state that was saved after `step` steps, bit for bit. Set-up only: waits for the device.
-    ///
-    /// # Errors
-    /// Like [`Self::create`]; also a column that is missing or has another length.
-    fn restore(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        state: &[StateColumn],
-        step: u64,
+        start: SolverStart<'_>,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
@@ -62,6 +49,20 @@ pub trait SolverFactory: Sync {
     fn linking_length_m(&self, scene: &Scene) -> f64 {
         1.5 * scene.particle_spacing_m()
     }
+}
+
+/// State that a solver starts in.
+#[derive(Clone, Copy, Debug)]
+pub enum SolverStart<'a> {
+    /// The scene's initial state, from its sampled particles.
+    Sampled(&'a Sampled),
+    /// A saved state, which is restored bit for bit.
+    Saved {
+        /// What [`crate::Solver::state_columns`] listed, as words.
+        columns: &'a [StateColumn],
+        /// Number of steps before it.
+        step: u64,
+    },
 }
 
 /// Material of a flow: spheres that form a deposit.

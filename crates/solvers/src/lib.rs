@@ -37,7 +37,7 @@ pub use error::{RegistryError, SolverError};
 pub use facets::{
     ActiveBlocks, BodyPoses, FlowCells, FlowMapping, PairInspection, PendingFlow, RigidBodies, SparseGrid,
 };
-pub use factory::{FlowMaterial, SolverFactory};
+pub use factory::{FlowMaterial, SolverFactory, SolverStart};
 pub use fault::{InvariantFault, Regrown, SolverFault, suggest_dt};
 pub use frazil_particles::{Saved, StateColumn};
 pub use grab::{Grab, GrabPass};

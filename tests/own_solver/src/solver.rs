@@ -7,10 +7,10 @@ use frazil_kernels::{Operation, ReductionF32, ReductionU32};
 use frazil_particles::{
     Column, ColumnInfo, ColumnKind, Display, Material, ParticleSet, ParticleTable, PhaseArray, SetInfo, Uses,
 };
-use frazil_scene::{Sampled, Scene};
+use frazil_scene::Scene;
 use frazil_solvers::{
     Measurement, MetricInfo, PendingMeasurement, PendingResult, Saved, Solver, SolverError, SolverFactory,
-    StateColumn, StateSummary, Surroundings, Tuning,
+    SolverStart, StateSummary, Surroundings, Tuning,
 };
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder};
 
@@ -173,25 +173,21 @@ impl SolverFactory for FreeFlightFactory {
         &self,
         device: &Device,
         scene: &Scene,
-        sampled: &Sampled,
+        start: SolverStart<'_>,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        let initial = [&sampled.positions_m[..], &sampled.velocities_m_s];
-        Ok(Box::new(FreeFlight::new(device, scene, initial, sampled.len() as u32, tuning)?))
-    }
-
-    fn restore(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        state: &[StateColumn],
-        _step: u64,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError> {
-        let saved = Saved::new(state)?;
-        let solver = FreeFlight::new(device, scene, [&[], &[]], saved.ids.len() as u32, tuning)?;
-        solver.table.restore(&saved)?;
-        Ok(Box::new(solver))
+        let new = |initial, n| FreeFlight::new(device, scene, initial, n as u32, tuning);
+        Ok(Box::new(match start {
+            SolverStart::Sampled(sampled) => {
+                new([&sampled.positions_m[..], &sampled.velocities_m_s], sampled.len())?
+            }
+            SolverStart::Saved { columns, .. } => {
+                let saved = Saved::new(columns)?;
+                let solver = new([&[], &[]], saved.ids.len())?;
+                solver.table.restore(&saved)?;
+                solver
+            }
+        }))
     }
 
     fn set_infos(&self, scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {

@@ -4,7 +4,7 @@
 
 use frazil_own_solver::FreeFlightFactory;
 use frazil_scene::Scene;
-use frazil_solvers::{Solver, SolverFactory, Surroundings, Tuning};
+use frazil_solvers::{Solver, SolverFactory, SolverStart, Surroundings, Tuning};
 use frazil_testkit::device;
 use std::path::Path;
 
@@ -41,7 +41,8 @@ fn after_flight(overrides: &[&str]) -> (Vec<f32>, f32) {
     let scene = scene(&[&["time.duration_s=0.6"], overrides].concat());
     let sampled = scene.sample().unwrap();
     let device = device();
-    let mut solver = FreeFlightFactory.create(&device, &scene, &sampled, Tuning::default()).unwrap();
+    let mut solver =
+        FreeFlightFactory.create(&device, &scene, SolverStart::Sampled(&sampled), Tuning::default()).unwrap();
     for _ in 0..scene.n_steps() {
         let mut recorder = device.recorder().unwrap();
         solver.record_step(&mut recorder);

@@ -5,11 +5,11 @@ use super::metrics::DemMetrics;
 use super::shown::set_infos;
 use super::solver::Dem;
 use crate::{
-    FlowMaterial, Measurement, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning,
+    FlowMaterial, Measurement, Solver, SolverError, SolverFactory, SolverStart, Tunable, Tuning,
     WORKGROUP_SIZE,
 };
 use frazil_particles::SetInfo;
-use frazil_scene::{Sampled, Scene};
+use frazil_scene::Scene;
 use frazil_vk::Device;
 
 /// Volume fraction of grains in a deposit, unless a release sets its bulk density.
@@ -28,21 +28,15 @@ impl SolverFactory for Factory {
         &self,
         device: &Device,
         scene: &Scene,
-        sampled: &Sampled,
+        start: SolverStart<'_>,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Dem::of_scene(device, scene, sampled, tuning)?))
-    }
-
-    fn restore(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        state: &[StateColumn],
-        step: u64,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Dem::restore_scene(device, scene, state, step, tuning)?))
+        Ok(match start {
+            SolverStart::Sampled(sampled) => Box::new(Dem::of_scene(device, scene, sampled, tuning)?),
+            SolverStart::Saved { columns, step } => {
+                Box::new(Dem::restore_scene(device, scene, columns, step, tuning)?)
+            }
+        })
     }
 
     fn tunables(&self) -> Vec<&'static Tunable> {

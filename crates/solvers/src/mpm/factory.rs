@@ -4,9 +4,9 @@ use super::metrics::MpmMetrics;
 use super::nodes::ROWS_PER_THREAD;
 use super::shown::set_infos;
 use super::solver::Mpm;
-use crate::{Measurement, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE};
+use crate::{Measurement, Solver, SolverError, SolverFactory, SolverStart, Tunable, Tuning, WORKGROUP_SIZE};
 use frazil_particles::SetInfo;
-use frazil_scene::{Sampled, Scene};
+use frazil_scene::Scene;
 use frazil_vk::Device;
 
 /// Factory of [`Mpm`].
@@ -22,21 +22,15 @@ impl SolverFactory for Factory {
         &self,
         device: &Device,
         scene: &Scene,
-        sampled: &Sampled,
+        start: SolverStart<'_>,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Mpm::of_scene(device, scene, sampled, tuning)?))
-    }
-
-    fn restore(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        state: &[StateColumn],
-        step: u64,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Mpm::restore_scene(device, scene, state, step, tuning)?))
+        Ok(match start {
+            SolverStart::Sampled(sampled) => Box::new(Mpm::of_scene(device, scene, sampled, tuning)?),
+            SolverStart::Saved { columns, step } => {
+                Box::new(Mpm::restore_scene(device, scene, columns, step, tuning)?)
+            }
+        })
     }
 
     fn tunables(&self) -> Vec<&'static Tunable> {

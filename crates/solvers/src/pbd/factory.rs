@@ -5,11 +5,11 @@ use super::neighbour_rows::NEIGHBOUR_SLOTS;
 use super::shown::set_infos;
 use super::snow::{Snow, SnowMetrics};
 use crate::{
-    CurveSpec, Measurement, PanelSpec, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable,
+    CurveSpec, Measurement, PanelSpec, PlotSpec, Solver, SolverError, SolverFactory, SolverStart, Tunable,
     Tuning, WORKGROUP_SIZE,
 };
 use frazil_particles::SetInfo;
-use frazil_scene::{Sampled, Scene};
+use frazil_scene::Scene;
 use frazil_vk::Device;
 
 /// Factory of [`Fluid`] and [`Snow`].
@@ -25,26 +25,22 @@ impl SolverFactory for Factory {
         &self,
         device: &Device,
         scene: &Scene,
-        sampled: &Sampled,
+        start: SolverStart<'_>,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(match scene.snow() {
-            Some(_) => Box::new(Snow::with_tuning(device, scene, sampled, tuning)?),
-            None => Box::new(Fluid::with_tuning(device, scene, sampled, tuning)?),
-        })
-    }
-
-    fn restore(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        state: &[StateColumn],
-        step: u64,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(match scene.snow() {
-            Some(_) => Box::new(Snow::restore(device, scene, state, step, tuning)?),
-            None => Box::new(Fluid::restore(device, scene, state, step, tuning)?),
+        Ok(match (start, scene.snow().is_some()) {
+            (SolverStart::Sampled(sampled), true) => {
+                Box::new(Snow::with_tuning(device, scene, sampled, tuning)?)
+            }
+            (SolverStart::Sampled(sampled), false) => {
+                Box::new(Fluid::with_tuning(device, scene, sampled, tuning)?)
+            }
+            (SolverStart::Saved { columns, step }, true) => {
+                Box::new(Snow::restore(device, scene, columns, step, tuning)?)
+            }
+            (SolverStart::Saved { columns, step }, false) => {
+                Box::new(Fluid::restore(device, scene, columns, step, tuning)?)
+            }
         })
     }
 

@@ -5,11 +5,11 @@ use super::shown::set_infos;
 use super::solver::Viscoelastic;
 use crate::pbd::NEIGHBOUR_SLOTS;
 use crate::{
-    CurveSpec, Measurement, PanelSpec, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable,
+    CurveSpec, Measurement, PanelSpec, PlotSpec, Solver, SolverError, SolverFactory, SolverStart, Tunable,
     Tuning, WORKGROUP_SIZE,
 };
 use frazil_particles::SetInfo;
-use frazil_scene::{Sampled, Scene};
+use frazil_scene::Scene;
 use frazil_vk::Device;
 
 /// Factory of [`Viscoelastic`].
@@ -25,21 +25,17 @@ impl SolverFactory for Factory {
         &self,
         device: &Device,
         scene: &Scene,
-        sampled: &Sampled,
+        start: SolverStart<'_>,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Viscoelastic::with_tuning(device, scene, sampled, tuning)?))
-    }
-
-    fn restore(
-        &self,
-        device: &Device,
-        scene: &Scene,
-        state: &[StateColumn],
-        step: u64,
-        tuning: Tuning,
-    ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(Box::new(Viscoelastic::restore(device, scene, state, step, tuning)?))
+        Ok(match start {
+            SolverStart::Sampled(sampled) => {
+                Box::new(Viscoelastic::with_tuning(device, scene, sampled, tuning)?)
+            }
+            SolverStart::Saved { columns, step } => {
+                Box::new(Viscoelastic::restore(device, scene, columns, step, tuning)?)
+            }
+        })
     }
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
