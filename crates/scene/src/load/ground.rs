@@ -17,7 +17,7 @@ use crate::{
 const POLYGONS: &str = "a shapefile (.shp) or GeoJSON (.geojson) of polygons";
 const MESHES: &str = "an OBJ, STL or PLY file of a closed surface";
 const BODY_MESHES: &str =
-    "a closed surface of up to 16384 triangles, each with an area, of which no part lies in another";
+    "a closed surface of triangles, each with an area, of which no part lies in another";
 
 impl Scene {
     /// Reads the files that terrain, releases, bodies and slabs name. Paths are relative to
@@ -163,14 +163,24 @@ fn load_body_mesh(
 ) -> Result<(), Refusal> {
     if let Some(found) = load_mesh(path, key, folder, missing)? {
         let n = found.triangles().len();
-        let problem =
-            if n > MAX_BODY_TRIANGLES { Some(format!("{n} triangles")) } else { found.contact_problem() };
-        if let Some(problem) = problem {
+        if n > MAX_BODY_TRIANGLES {
+            return Err(Refusal::new(key, format!("{path}: {n} triangles"), fewer_triangles(n)));
+        }
+        if let Some(problem) = found.contact_problem() {
             return Err(Refusal::new(key, format!("{path}: {problem}"), BODY_MESHES));
         }
         *mesh = Loaded::new(Arc::new(found));
     }
     Ok(())
+}
+
+/// Returns what is expected of a mesh of too many triangles, with the way there.
+fn fewer_triangles(n: usize) -> String {
+    let ratio = 0.99 * MAX_BODY_TRIANGLES as f64 / n as f64;
+    format!(
+        "up to {MAX_BODY_TRIANGLES} triangles: simplify the surface, for example by Blender's modifier Decimate \
+         with a ratio of {ratio:.3}, or give its separate parts as bodies of their own"
+    )
 }
 
 fn load_slab(slab: &mut Slab, idx: usize, folder: Option<&Path>, missing: Missing) -> Result<(), Refusal> {

@@ -134,6 +134,18 @@ fn releases_with_a_common_edge_share_a_lattice() {
     assert!(both.velocities_m_s[first..].iter().all(|v| *v == [1.0, 0.0, 0.0]));
     let twice = sampled(&[area(4.0, 6.0, ""), area(4.5, 8.0, "")]).unwrap_err().to_string();
     assert!(twice.contains("dem.releases.1: found") && twice.contains("in an earlier polygon"), "{twice}");
+
+    // Of another density, each has a lattice of its own: up to a grain's diameter along the edge is left out.
+    let bulk = |density: f64| format!(",bulk_density_kg_m3={density}");
+    let apart = [area(4.0, 5.7, &bulk(270.0)), area(5.7, 8.0, &bulk(220.0))];
+    let beside = sampled(&apart).unwrap();
+    assert!(deepest_overlap(&beside.positions_m, &beside.radii_m) < 1e-4);
+    let alone: usize = apart.iter().map(|area| sampled(std::slice::from_ref(area)).unwrap().len()).sum();
+    let kept = beside.len() as f64 / alone as f64;
+    assert!((1.0 - 0.16 / 2.3..=1.0).contains(&kept), "{} of {alone}", beside.len());
+    let twice =
+        sampled(&[area(4.0, 6.0, &bulk(270.0)), area(4.5, 8.0, &bulk(220.0))]).unwrap_err().to_string();
+    assert!(twice.contains("dem.releases.1: found") && twice.contains("in an earlier polygon"), "{twice}");
 }
 
 #[test]

@@ -127,19 +127,23 @@ pub(crate) struct Place<'a> {
     pub volume_m3: f64,
 }
 
+/// Returns true if the boxes of two areas are less than `reach_m` from each other.
+pub(crate) fn is_near(a: &Place<'_>, b: &Place<'_>, reach_m: f64) -> bool {
+    let ((low, high), (other_low, other_high)) = (a.area.polygon.bounds(), b.area.polygon.bounds());
+    (0..2).all(|i| low[i] - reach_m < other_high[i] && other_low[i] - reach_m < high[i])
+}
+
 /// Returns for each area the first one that it shares a lattice with: areas of the same density whose boxes
 /// are less than `reach_m` from each other, and those between.
 pub(crate) fn groups(places: &[Place<'_>], reach_m: f64) -> Vec<usize> {
-    let boxes: Vec<_> = places.iter().map(|place| place.area.polygon.bounds()).collect();
-    let is_near = |a: usize, b: usize| {
-        let ((low, high), (other_low, other_high)) = (boxes[a], boxes[b]);
-        (0..2).all(|i| low[i] - reach_m < other_high[i] && other_low[i] - reach_m < high[i])
-    };
     let mut group: Vec<usize> = (0..places.len()).collect();
     for a in 0..places.len() {
         for b in 0..a {
             let (of_a, of_b) = (group[a], group[b]);
-            if of_a != of_b && places[a].volume_m3 == places[b].volume_m3 && is_near(a, b) {
+            if of_a != of_b
+                && places[a].volume_m3 == places[b].volume_m3
+                && is_near(&places[a], &places[b], reach_m)
+            {
                 let (first, other) = (of_a.min(of_b), of_a.max(of_b));
                 group.iter_mut().filter(|of| **of == other).for_each(|of| *of = first);
             }
@@ -181,7 +185,7 @@ impl AreaLattice {
 }
 
 /// Calls `visit` with the centre and radius of each grain of an area, and returns the number of those that
-/// are left out because they are in one of the `earlier` areas of the same lattice.
+/// are left out because they are in one of the `earlier` areas.
 ///
 /// The number of grains follows from the volume: centres are the points of a lattice between one radius above
 /// the terrain and the thickness above that. They are displaced at random by less than the gap between

@@ -5,7 +5,7 @@ use chacha20::rand_core::SeedableRng;
 
 use super::cells::Cells;
 use super::random_packing::pack;
-use super::release_sampling::{AreaLattice, Found, Place, groups, visit_grains, volume_m3};
+use super::release_sampling::{AreaLattice, Found, Place, groups, is_near, visit_grains, volume_m3};
 use crate::check::number;
 use crate::random::unit_interval;
 use crate::watch::Watch;
@@ -95,7 +95,8 @@ impl Scene {
             areas.iter().map(move |area| Place { area, volume_m3 })
         });
         let places: Vec<Place<'_>> = of_releases.collect();
-        let groups = groups(&places, 2.0 * NEAR_DIAMETERS * dem.max_radius_m());
+        let reach_m = 2.0 * NEAR_DIAMETERS * dem.max_radius_m();
+        let groups = groups(&places, reach_m);
         let mut lattices: Vec<Option<AreaLattice>> = places.iter().map(|_| None).collect();
         // First grain of each area.
         let mut begins: Vec<usize> = Vec::with_capacity(places.len());
@@ -114,21 +115,17 @@ impl Scene {
                 let mut rng = self.stream(FIRST_RELEASE_STREAM + ((idx as u64) << 20) + area_idx as u64);
                 let place = begins.len();
                 let Place { area, volume_m3 } = places[place];
-                let of_group = |end: usize| -> Vec<_> {
-                    let same = |other: &usize| groups[*other] == groups[place];
-                    (0..end).filter(same).map(|other| places[other].area).collect()
-                };
                 let lattice = lattices[groups[place]].get_or_insert_with(|| {
-                    AreaLattice::new(&of_group(places.len()), volume_m3, dem, terrain, &mut rng)
+                    let same = |other: &usize| groups[*other] == groups[place];
+                    let of_group: Vec<_> =
+                        (0..places.len()).filter(same).map(|other| places[other].area).collect();
+                    AreaLattice::new(&of_group, volume_m3, dem, terrain, &mut rng)
                 });
                 let (area_begin, mut off_map) = (grains.centres_m.len(), None);
                 begins.push(area_begin);
-                let (low, high) = area.polygon.bounds();
-                let meets = |other: &&ReleaseArea| {
-                    let (other_low, other_high) = other.polygon.bounds();
-                    (0..2).all(|i| low[i] <= other_high[i] && other_low[i] <= high[i])
-                };
-                let earlier: Vec<_> = of_group(place).into_iter().filter(meets).collect();
+                let meets = |other: &&Place<'_>| is_near(other, &places[place], f64::MIN_POSITIVE);
+                let earlier: Vec<&ReleaseArea> =
+                    places[..place].iter().filter(meets).map(|other| other.area).collect();
                 let lattice = (&*lattice, release.jitter);
                 let n_shared = visit_grains(
                     (area, &earlier),
@@ -166,10 +163,16 @@ impl Scene {
                     ));
                 }
             }
-            // On a lattice that is shared with earlier releases, theirs come first.
-            let own_groups = &groups[first_place..begins.len()];
-            let first_of_groups = (0..first_place).find(|place| own_groups.contains(&groups[*place]));
-            grains.drop_crowded(begin, first_of_groups.map_or(begin, |place| begins[place]), watch)?;
+            // Beside earlier releases, theirs come first: along a common edge there is space for one only, on
+            // a lattice of their own and on one that they share.
+            let own = first_place..begins.len();
+            let meets_own = |earlier: usize| {
+                own.clone().any(|own| {
+                    groups[own] == groups[earlier] || is_near(&places[own], &places[earlier], reach_m)
+                })
+            };
+            let first_near = (0..first_place).find(|earlier| meets_own(*earlier));
+            grains.drop_crowded(begin, first_near.map_or(begin, |place| begins[place]), watch)?;
             if grains.centres_m.len() == begin {
                 return Err(self.value_error(
                     &key,
