@@ -20,8 +20,8 @@ use std::ffi::CStr;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// Selection of a device.
@@ -160,6 +160,8 @@ pub(crate) struct Shared {
     next_recorder: AtomicU32,
     /// Number of buffers and kernels until the one whose creation fails, if a test asks for it.
     failing_creation: AtomicU64,
+    /// Set from outside to end the work of the device.
+    cancelled: OnceLock<&'static AtomicBool>,
     memory: Mutex<MemoryLedger>,
     clock: Mutex<TickClock>,
     /// Dropped manually, because it frees memory of `raw`, which is destroyed manually.
@@ -169,6 +171,17 @@ pub(crate) struct Shared {
 }
 
 impl Device {
+    /// Makes all submissions fail with [`Error::Cancelled`] from when `flag` is set: for work that is of no
+    /// use unless it is complete. The first flag of a device stays.
+    pub fn cancel_when(&self, flag: &'static AtomicBool) {
+        let _ = self.shared.cancelled.set(flag);
+    }
+
+    /// Returns true if the flag of [`Self::cancel_when`] is set.
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancelled.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// For tests of error paths: lets one later creation of a buffer or kernel fail with
     /// [`Error::OutOfMemory`]: the next for 0, the one after it for 1 …. Those after it succeed. `None`
     /// cancels it; returns true if there was still one to fail.
@@ -522,6 +535,7 @@ impl Shared {
             next_id: AtomicU64::new(0),
             next_recorder: AtomicU32::new(1),
             failing_creation: AtomicU64::new(u64::MAX),
+            cancelled: OnceLock::new(),
             memory: Mutex::default(),
             clock: Mutex::new(TickClock::new(
                 candidate.capabilities.timestamp_valid_bits,

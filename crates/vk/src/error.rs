@@ -115,6 +115,9 @@ pub enum Error {
         /// Last pass of the submission.
         last_pass: String,
     },
+    /// Work was cancelled from outside.
+    #[error("cancelled")]
+    Cancelled,
     /// The two sides of an interface disagree.
     #[error("{object}: {problem}")]
     Misuse {

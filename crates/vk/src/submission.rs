@@ -1,9 +1,9 @@
 //! Submission of recorded work.
 
-use crate::Result;
 use crate::device::Device;
 use crate::recorder::Recorder;
 use crate::timing::{PassTime, TimeStamps};
+use crate::{Error, Result};
 use ash::vk;
 
 /// Submitted work. Dropping it does not wait.
@@ -19,7 +19,8 @@ impl Device {
     /// submission stands for it.
     ///
     /// # Errors
-    /// The first mistake made while recording, or the queue's error.
+    /// The first mistake made while recording, or the queue's error; [`Error::Cancelled`] after
+    /// [`Self::cancel_when`].
     pub fn submit(&self, recorder: Recorder) -> Result<Submission> {
         self.submit_with(recorder, &[], &[])
     }
@@ -33,6 +34,9 @@ impl Device {
     ) -> Result<Submission> {
         self.shared.collect()?;
         let finished = recorder.finish()?;
+        if self.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         let value = self.shared.timeline.submit(&self.shared.raw, finished.commands, wait, signal)?;
         // The objects used by the commands are released only now: if this was their last owner, they retire
         // after `value`.

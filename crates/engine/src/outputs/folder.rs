@@ -31,7 +31,7 @@ impl Folder {
     /// they may be the only remains of a long run.
     ///
     /// # Errors
-    /// A file cannot be removed.
+    /// A file cannot be removed; a link, a folder or a device has the name of one, and nothing is removed.
     pub fn clear(&self) -> Result<(), Failure> {
         let left = [
             self.report(),
@@ -64,7 +64,17 @@ impl Folder {
         let plots = factories().into_iter().flat_map(|factory| factory.plots());
         let plots = plots.map(|plot| self.plot(&plot));
         let all = left.into_iter().chain(rasters).chain(plots).chain(pictures.filter(is_picture));
-        for path in all.filter(|path| fs::symlink_metadata(path).is_ok()) {
+        let found = all.filter_map(|path| Some((fs::symlink_metadata(&path).ok()?, path)));
+        let (files, others): (Vec<_>, Vec<_>) = found.partition(|(metadata, _)| metadata.is_file());
+        // What is no file of an earlier run is somebody's; nothing has been removed yet.
+        if let Some((metadata, path)) = others.first() {
+            let kind = if metadata.is_symlink() { "a symbolic link" } else { "a folder, a device or a pipe" };
+            return Err(Failure::input(format!(
+                "{}: found {kind}, expected a regular file, which --overwrite may replace",
+                path.display()
+            )));
+        }
+        for (_, path) in files {
             fs::remove_file(&path).map_err(|error| {
                 Failure::output(&error, format!("cannot replace {}: {error}", path.display()))
             })?;
@@ -209,4 +219,28 @@ pub fn create_dir(path: &Path) -> Result<(), Failure> {
         frazil_io::atomic::sync_directory_of(folder).map_err(Failure::file)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn only_regular_files_of_an_earlier_run_are_removed() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Folder::existing(root.path());
+        let elsewhere = root.path().join("elsewhere");
+        fs::write(&elsewhere, "kept").unwrap();
+        fs::write(folder.metrics(), "of an earlier run").unwrap();
+        std::os::unix::fs::symlink(&elsewhere, folder.report()).unwrap();
+        let error = folder.clear().unwrap_err();
+        assert_eq!(error.kind, crate::FailureKind::Input);
+        assert!(error.to_string().contains("run.json: found a symbolic link"), "{error}");
+        assert!(folder.metrics().exists(), "removed before the link was found");
+
+        fs::remove_file(folder.report()).unwrap();
+        folder.clear().unwrap();
+        assert!(!folder.metrics().exists() && elsewhere.exists());
+    }
 }

@@ -56,8 +56,8 @@ impl Validation {
     /// Runs the cases. `print` gets the head of the table, and the rows of each case when it has ended.
     ///
     /// # Errors
-    /// A file cannot be written; `print` fails; a scene of a case is invalid. A device that refuses a case,
-    /// and a broken invariant, are results.
+    /// A file cannot be written; `print` fails; a scene of a case is invalid; the work of the device was
+    /// cancelled. A device that refuses a case, and a broken invariant, are results.
     pub fn run(&mut self, print: &mut dyn FnMut(&str) -> Result<(), Failure>) -> Result<(), Failure> {
         let ValidationOptions { is_full, folder, commit } = &self.options;
         let mut file = ResultFile::create(folder, &self.table.results)?;
@@ -65,7 +65,16 @@ impl Validation {
         print(&self.table.header())?;
         for case in &self.cases {
             let begin = Instant::now();
-            let outcome = outcome(case, &lab)?;
+            let outcome = outcome(case, &lab);
+            // What a cancelled case returned says nothing about the device.
+            if self.device.is_cancelled() {
+                return Err(Failure::other(format!(
+                    "interrupted in {}; the results of the cases before it are in {}, and --resume goes on",
+                    case.name,
+                    folder.display()
+                )));
+            }
+            let outcome = outcome?;
             self.device.check_validation()?;
             outcome.write_plot(case, folder)?;
             let seconds = begin.elapsed().as_secs_f64();

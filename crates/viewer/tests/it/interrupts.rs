@@ -77,3 +77,38 @@ fn a_profile_ends_at_an_interrupt() {
     assert!(said.contains("interrupted; ") && said.contains(" steps were taken"), "{said}");
     assert!(!out.join("profile.json").exists());
 }
+
+#[test]
+fn results_of_cases_before_an_interrupt_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("validation");
+    let results = out.join("validation.jsonl");
+    let lines = || fs::read_to_string(&results).unwrap_or_default().lines().count();
+    let mut validate = command(&["validate", "--quick", "--out", out.to_str().unwrap()]);
+    let said = interrupted(&mut validate, |_| lines() > 0);
+    assert!(said.contains("interrupted in ") && said.contains("--resume goes on"), "{said}");
+    let kept = fs::read_to_string(&results).unwrap();
+    assert!(kept.ends_with("}\n") && !kept.contains("cancelled"), "{kept}");
+}
+
+#[test]
+fn a_study_ends_at_an_interrupt() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("noise");
+    // Minutes of steps.
+    let arguments = ["analyze", "noise", "--steps", "1000000", "--out", out.to_str().unwrap()];
+    let said = interrupted(&mut command(&arguments), |_| out.exists());
+    assert!(said.contains("interrupted; nothing was written"), "{said}");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+}
+
+#[test]
+fn a_bench_of_a_kernel_ends_at_an_interrupt() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = folder.path().join("rows.jsonl");
+    let state = ["--state", "dam_break", "--steps-before", "100000000", "--out", rows.to_str().unwrap()];
+    let mut bench = command(&[&["bench", "pbd.solve_density"][..], &state].concat());
+    let said = interrupted(&mut bench, handles_signals);
+    assert!(said.contains("interrupted; "), "{said}");
+    assert!(!rows.exists() || fs::read_to_string(&rows).unwrap().is_empty());
+}

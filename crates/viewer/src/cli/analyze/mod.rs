@@ -2,6 +2,7 @@
 
 mod args;
 
+use crate::cli::interrupt;
 use crate::say;
 pub use args::AnalyzeArgs;
 use frazil_engine::Failure;
@@ -47,6 +48,7 @@ fn on_device(
     validation: bool,
 ) -> Result<(Report, PathBuf), Failure> {
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    device.cancel_when(interrupt::flag());
     // A folder that cannot be created is reported before the study.
     let out = output.claim()?;
     let report = match args.study {
@@ -55,7 +57,10 @@ fn on_device(
         Study::Scaling => analyze::scaling(&device, effort),
         Study::Runtime => analyze::runtime(&device, effort),
         Study::Fragments => analyze::fragments(&args.recordings, args.linking_length_m),
-    }?;
+    };
+    // Instead of the error that the interrupted study ended with.
+    interrupt::check("nothing was written")?;
+    let report = report?;
     device.check_validation()?;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();

@@ -6,6 +6,7 @@
 use super::args::BenchArgs;
 use super::table::Table;
 use crate::build_info::GIT_COMMIT;
+use crate::cli::interrupt;
 use crate::cli::profile::steps;
 use crate::say;
 use frazil_bench::{Clock, Point, Row, StopReason, Value, peak_gb_per_s};
@@ -164,6 +165,7 @@ impl Plan {
         };
         let repetitions = if args.smoke { SMOKE_REPETITIONS } else { REPETITIONS };
         let measure = |kernel: &'static str| {
+            interrupt::check("nothing was appended")?;
             let mut simulation = before()?;
             MultiplyAdd::raise_clocks(device).map_err(SolverError::from)?;
             let isolate = Isolate { kernel, occurrence: args.pass, repetitions };

@@ -29,6 +29,7 @@ const MAX_NAMED: usize = 5;
 /// Measures the requested points, prints a table, appends rows to a file, and compares them with those of
 /// another build or of an earlier file. `words` are the arguments of this process.
 pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
+    interrupt::flag();
     if let Some(state) = &args.state {
         return bench_kernels(args, state, validation, words);
     }
@@ -39,10 +40,8 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
     let profile = if args.smoke { Profile::Smoke } else { Profile::Full };
     let planned = plan(&chosen, &args.axes, profile).map_err(bench_failure)?;
     if let Some(path) = args.compare.against.as_deref().filter(|path| is_build(path)) {
-        interrupt::flag();
         return against_build(args, path, words);
     }
-    interrupt::flag();
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let against = args.compare.against.as_deref();
     let then = against.map(|path| baseline(path, &device, &planned)).transpose().map_err(bench_failure)?;

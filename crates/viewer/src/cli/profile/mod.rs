@@ -149,14 +149,19 @@ fn unless_interrupted<T>(result: Result<T, Failure>) -> Result<(Option<T>, Optio
 
 /// Returns an error if more bytes were counted for a kernel than a copy can move in its time.
 fn check_rates(profile: &Profile) -> Result<(), Failure> {
-    match profile.overcounted().as_slice() {
-        [] => Ok(()),
-        found => Err(Failure::invariant(format!(
+    overcounted(profile).map_or(Ok(()), |error| Err(Failure::invariant(error)))
+}
+
+/// Says for which kernels more bytes were counted than a copy can move in their time, if there are any.
+pub fn overcounted(profile: &Profile) -> Option<String> {
+    let found = profile.overcounted();
+    (!found.is_empty()).then(|| {
+        format!(
             "an error of the profiler: {}; more bytes are counted than were moved: see the Elements: line of \
              the kernel's header, or declare_bytes in its solver",
             found.join(", ")
-        ))),
-    }
+        )
+    })
 }
 
 /// Returns the items that kernels worked on in the last step.

@@ -42,9 +42,10 @@ impl RunObserver for RunDisplay {
             let final_state = run.final_state.map(str::to_owned);
             let profile = profile::document(run.simulation, passes, memory, kernels, final_state)?;
             profile::write(run.folder, &profile, &passes.spans(), None)?;
-            for gap in passes.gaps() {
-                warn(&gap);
-                report.warn(gap);
+            // A warning, because the run's other results are sound.
+            for problem in passes.gaps().into_iter().chain(profile::overcounted(&profile)) {
+                warn(&problem);
+                report.warn(problem);
             }
         }
         results::write(run, report, &mut |summary| say::note(summary))

@@ -4,6 +4,7 @@
 mod args;
 
 use crate::build_info::GIT_COMMIT;
+use crate::cli::interrupt;
 use crate::say;
 pub use args::ValidateArgs;
 use frazil_engine::Failure;
@@ -25,6 +26,7 @@ pub fn validate(args: &ValidateArgs, validation: bool) -> Result<(), Failure> {
         existing: Existing::of(args.overwrite, args.resume),
     };
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    device.cancel_when(interrupt::flag());
     let (folder, _lock) = output.claim_and_lock()?;
     let options = ValidationOptions {
         is_full: args.full,
