@@ -127,6 +127,7 @@ fn a_body_on_a_face_of_the_domain_replaces_the_face() {
 /// friction at 5/7 0.1 g, 1.1 s after the start. Without rolling friction, the former default, grains roll on
 /// (printed by the long run).
 #[test]
+#[ignore = "long: a pile of 1.2 s; a heap at rest and the angle of repose are in dem_physics"]
 fn a_pile_comes_to_rest_at_the_default_settings() {
     let block = "particles = [{ shape.box = { min_m = [0.18, 0.02, 0.18], max_m = [0.3, 0.22, 0.3] }, \
                  fill = \"random\" }]\n";

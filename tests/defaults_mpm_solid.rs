@@ -164,6 +164,9 @@ const RESOLUTIONS: [(f64, f64); 4] = [(0.02, 1.0), (0.02, 0.5), (0.01, 1.0), (0.
 fn a_free_bar_vibrates_along_its_axis_at_its_frequency() {
     for fill in ["", "fill = \"blue_noise\""] {
         for (cell_m, dt_share) in RESOLUTIONS {
+            if dt_share < 1.0 && !is_full_run() {
+                continue;
+            }
             let n_seeds = if is_full_run() && !fill.is_empty() { 8 } else { 1 };
             for seed in 0..n_seeds {
                 let (period, damping) = vibration(Mode::Longitudinal, cell_m, dt_share, fill, seed);

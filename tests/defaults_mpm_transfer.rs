@@ -166,17 +166,19 @@ fn a_rotating_block_starts_in_rigid_rotation() {
 /// After 0.1 s a free disk has the spin that it had, whatever step and cells.
 #[test]
 fn a_free_disk_keeps_its_spin_at_any_step() {
-    for (name, sets, least) in [
-        ("default", &["mpm.material.plastic=false"][..], 0.995),
-        ("default, yielding", &[], 0.995),
+    // The short form has the first three.
+    let cases = [
+        ("default, yielding", &[][..], 0.995),
         ("PIC at a rate", &["mpm.material.plastic=false", "mpm.pic_rate_per_s=250"], 0.995),
         ("pic_flip", &["mpm.material.plastic=false", "mpm.transfer=\"pic_flip\""], 0.0),
+        ("default", &["mpm.material.plastic=false"], 0.995),
         (
             "pic_flip, no PIC",
             &["mpm.material.plastic=false", "mpm.transfer=\"pic_flip\"", "mpm.pic_rate_per_s=0"],
             0.95,
         ),
-    ] {
+    ];
+    for (name, sets, least) in cases.into_iter().take(if is_full_run() { 5 } else { 3 }) {
         for &cell_m in if is_full_run() { &[0.02, 0.01][..] } else { &[0.02] } {
             let kept = [1.0, 0.5].map(|dt_share| {
                 let mut ball = spinning(2, cell_m, dt_share, sets);
@@ -232,9 +234,10 @@ const ELASTIC: [&str; 1] = ["mpm.material.plastic=false"];
 /// A disk rolls at 2/3 g sin θ.
 #[test]
 fn a_disk_rolls_down_a_slope() {
-    let mut cells = vec![(0.02, false, 1.0), (0.02, false, 0.5), (0.02, true, 1.0), (0.01, false, 1.0)];
+    let mut cells = vec![(0.02, false, 1.0), (0.02, false, 0.5), (0.02, true, 1.0)];
     if is_full_run() {
         let more = [
+            (0.01, false, 1.0),
             (0.02, true, 0.5),
             (0.02, false, 0.25),
             (0.01, false, 0.5),
@@ -252,7 +255,9 @@ fn a_disk_rolls_down_a_slope() {
         found.push(share);
     }
     assert!((found[0] - found[1]).abs() < 0.03, "{found:?}");
-    assert!((found[3] - 1.0).abs() < (found[0] - 1.0).abs() + 0.02, "{found:?}");
+    if let [coarse, _, _, fine, ..] = found[..] {
+        assert!((fine - 1.0).abs() < (coarse - 1.0).abs() + 0.02, "{found:?}");
+    }
 }
 
 /// The method of the papers, which was the default, for comparison.

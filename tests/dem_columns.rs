@@ -131,7 +131,7 @@ fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
     let (n, seeds, aspects, tall_from): (usize, u64, &[f64], f64) = if is_full {
         (900, 3, &[0.4, 0.8, 1.5, 3.0, 5.0, 8.0], 2.3)
     } else {
-        (130, 2, &[0.5, 1.2, 4.0], 1.0)
+        (130, 1, &[0.5, 1.2, 4.0], 1.0)
     };
     let mut found: Vec<Collapse> = Vec::new();
     for &aspect in aspects {

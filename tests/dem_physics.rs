@@ -427,19 +427,19 @@ fn the_angle_of_repose_rises_with_friction() {
         let radius = 2.0 * state.grains.iter().map(|g| g.position.with_y(0.0).length()).sum::<f64>() / n;
         height.atan2(radius).to_degrees()
     };
-    let frictions = [0.0, 0.2, 0.28, 0.45];
-    let angles = frictions.map(angle);
+    let frictions = if is_full_run() { &[0.0, 0.2, 0.28, 0.45][..] } else { &[0.0, 0.45] };
+    let angles: Vec<f64> = frictions.iter().map(|friction| angle(*friction)).collect();
     let rows = frictions.iter().zip(&angles);
     let table: String = rows.map(|(friction, degrees)| format!("{friction},{degrees:.2}\n")).collect();
     eprintln!("friction, angle of repose in degrees:\n{table}");
-    let points = frictions.iter().copied().zip(angles).collect();
+    let points = frictions.iter().copied().zip(angles.iter().copied()).collect();
     let series = [Series::new("heaps of spheres", Mark::Line, points)];
     let panel = Panel { x_label: "friction μ [1]", y_label: "angle of repose [deg]", series: &series };
     let header = "friction [1],angle_of_repose [deg]";
     keep_curve("angle_of_repose", header, &table, "Angle of repose", panel, Scale::Linear);
     assert!(angles[0] < 6.0, "{angles:?}");
     assert!(angles.windows(2).all(|pair| pair[1] > pair[0] + 2.0), "{angles:?}");
-    assert!(angles[3] > 20.0 && angles[3] < 45.0, "{angles:?}");
+    assert!((20.0..45.0).contains(angles.last().unwrap()), "{angles:?}");
     assert_no_validation_messages(&DEVICE);
 }
 

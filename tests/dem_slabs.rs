@@ -464,7 +464,7 @@ fn links_hold_their_load_and_break_beyond() {
                 pack.dem =
                     Dem::restore(&DEVICE, parameters, &pack.columns(), pack.dem.step(), Default::default())
                         .unwrap();
-                assert_eq!(pack.try_advance(80), None);
+                assert_eq!(pack.try_advance(40), None);
             }
             assert_eq!(pack.state().slabs.is_whole[0], holds, "{direction}: bears {share} of its load");
         }

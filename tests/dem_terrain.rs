@@ -23,6 +23,7 @@ fn avalanche() -> Scene {
 
 /// The first 9 s, or the whole of it in the long form.
 #[test]
+#[ignore = "long: a whole avalanche; cliffs below, terrains in dem_physics, bits in dem_twins"]
 fn no_grain_is_below_the_ground_over_an_avalanche_and_runs_are_the_same_to_the_bit() {
     let mut flow = SceneGrains::new(&DEVICE, avalanche());
     let is_full = is_full_run();

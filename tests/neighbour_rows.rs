@@ -181,6 +181,7 @@ fn no_bit_depends_on_rows() {
     ];
     let [adaptive, fixed, bounded] = solves.map(scene);
     let at_start = scene_with("", "constraint_gradient = \"start\"");
+    const N: usize = 8;
     let (mut calm, mut moved, mut short) = (0, 0, 0);
     for (scene, shape, n, speed) in [
         (&adaptive, Shape::Cloud, 900, 0.1),
@@ -192,11 +193,11 @@ fn no_bit_depends_on_rows() {
         (&at_start, Shape::Cloud, 900, 8.0),
     ] {
         let particles = sampled(n, shape, speed, 7);
-        let (without, ..) = bits_after(12, scene, &particles, 1);
+        let (without, ..) = bits_after(N, scene, &particles, 1);
         for slots in [16, NEIGHBOUR_SLOTS.default] {
-            let (with, n_moved, n_short) = bits_after(12, scene, &particles, slots);
+            let (with, n_moved, n_short) = bits_after(N, scene, &particles, slots);
             assert_eq!(with, without, "{shape:?} at {speed} m/s, {slots} slots: {n_moved}, {n_short}");
-            (calm, moved, short) = (calm + 12 - n_moved, moved + n_moved, short + n_short);
+            (calm, moved, short) = (calm + N - n_moved, moved + n_moved, short + n_short);
         }
     }
     assert!(
@@ -219,6 +220,7 @@ fn no_bit_depends_on_rows_beside_bodies() {
                   0.004, 0.5] }\n\
                   [[bodies]]\nname = \"wall\"\nshape.box = { centre_m = [0.3, 0.3, 0.3], size_m = [0.004, \
                   0.5, 0.5] }\n";
+    const N: usize = 6;
     let (mut calm, mut moved) = (0, 0);
     for (more, shape, n, speed) in [
         (sphere, Shape::Cloud, 900, 0.05),
@@ -230,10 +232,10 @@ fn no_bit_depends_on_rows_beside_bodies() {
     ] {
         let particles = sampled(n, shape, speed, 11);
         let scene = scene(more);
-        let (without, ..) = bits_after(12, &scene, &particles, 1);
-        let (with, n_moved, _) = bits_after(12, &scene, &particles, NEIGHBOUR_SLOTS.default);
+        let (without, ..) = bits_after(N, &scene, &particles, 1);
+        let (with, n_moved, _) = bits_after(N, &scene, &particles, NEIGHBOUR_SLOTS.default);
         assert_eq!(with, without, "{shape:?} at {speed} m/s with {more}: {n_moved}");
-        (calm, moved) = (calm + 12 - n_moved, moved + n_moved);
+        (calm, moved) = (calm + N - n_moved, moved + n_moved);
     }
     assert!(calm > 3 && moved > 3, "{calm} steps calm, {moved} not");
     assert_no_validation_messages(&DEVICE);

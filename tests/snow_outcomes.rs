@@ -189,6 +189,7 @@ fn snow_shrinks_in_hot_water_and_its_middle_warms_by_fouriers_law() {
 }
 
 #[test]
+#[ignore = "long: a whole scene; snow_stefan has freezing fronts, snow_migration this scene"]
 fn a_very_cold_cube_grows_in_cold_water() {
     let samples = run("freezing", &["scale=0.3"], 14);
     for pair in samples.windows(2) {

@@ -301,6 +301,7 @@ fn restitution(dt_s: f64, material: &str) -> (f64, f64) {
 }
 
 #[test]
+#[ignore = "long: a fall and rebound; the oscillating strip and stiff springs run the same stages"]
 fn a_dropped_ball_of_springs_rebounds() {
     let of = |name: &str, dt_s: f64, material: &str| {
         let (e, left) = restitution(dt_s, material);

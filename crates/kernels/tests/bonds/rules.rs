@@ -35,7 +35,7 @@ fn plastic_springs_flow_break_and_keep_momentum() {
     // Of all cases: how many springs flowed, broke, and ended.
     let counts = [0, 1, 2].map(|_| std::cell::Cell::new(0u32));
     let add = |which: usize, n: u32| counts[which].set(counts[which].get() + n);
-    proptest!(config(60), |(
+    proptest!(config(30), |(
         dense in any::<bool>(),
         n in particles(),
         seed in any::<u64>(),
@@ -144,7 +144,7 @@ fn contacts_freeze_by_their_state_and_break_by_their_stretch() {
     let grid = grid();
     let touching = frazil_kernels::BondSearch { radius_m: 0.05, max_bonds: u32::MAX };
     let columns = [BondColumn::u32("is_frozen", "1", 0), BondColumn::f32("slow_time", "s", 0.0)];
-    proptest!(config(60), |(dense in any::<bool>(), n in particles(), seed in any::<u64>())| {
+    proptest!(config(30), |(dense in any::<bool>(), n in particles(), seed in any::<u64>())| {
         let mut particles = world(Shape::Cloud { dense }, Limits::All(u32::MAX), n, seed);
         particles = sorted(&particles, &grid).0;
         let capacity = BondCapacity { particles: n as u32, slots: 4 };
