@@ -116,8 +116,8 @@ fn read_hashes(path: &Path) -> BTreeMap<String, Hashes> {
     devices
 }
 
-/// Scenes of `frazil validate bits` at its sizes and steps: the cheapest of each solver, and of snow on a grid
-/// in the plane and in space.
+/// Scenes of `frazil validate bits` at its sizes and steps: the cheapest of each solver, and of snow on a
+/// grid in the plane and in space.
 const LISTED: [(&str, &str, &str); 6] = [
     ("dam_break", "scale=1", "20"),
     ("melting", "scale=0.4", "20"),
@@ -144,7 +144,7 @@ fn run_listed(folder: &Path) -> (String, Hashes) {
 }
 
 /// Compares the final states of built-in scenes with those of docs/hashes.csv, if it has any of this device
-/// and driver. The long run has all scenes, three times each and under all settings of Mesa's software device.
+/// and driver. The long run has all scenes, three times each, under all settings of Mesa's software device.
 /// `FRAZIL_WRITE_HASHES` writes the states of this device into the list instead.
 #[test]
 fn built_in_scenes_end_with_the_listed_states() {
