@@ -441,9 +441,9 @@ fn linked_snow_keeps_its_shape_free_snow_spreads_and_dynamic_snow_is_in_between(
     assert!(1.5 * linked < dynamic && 1.5 * dynamic < free, "dynamic links are in between: {strains:?}");
 }
 
-/// Returns the root mean square over 1 s, or 0.5 s in the short form, of the angle in degrees between top and bottom of a linked pillar
-/// whose ends spin in opposite directions at first, with the rate of XSPH that it would have by default under
-/// gravity.
+/// Returns the root mean square over 1 s, or 0.5 s in the short form, of the angle in degrees between top and
+/// bottom of a linked pillar whose ends spin in opposite directions at first, with the rate of XSPH that it
+/// would have by default under gravity.
 fn twist_deg(shape_stiffness: f64) -> f64 {
     let more = format!(
         "[pbd]\nover_relaxation = 0.5\n\

@@ -19,12 +19,12 @@ use std::path::Path;
 /// A built-in scene with overrides.
 type Case = (&'static str, &'static [&'static str]);
 
-/// Iterations of the viscous solve whose barriers are left out, a first one and a later one: all are alike, and
-/// scenes have hundreds.
+/// Iterations of the viscous solve whose barriers are left out, a first one and a later one: all are alike,
+/// and scenes have hundreds.
 const FEW_ITERATIONS: &str = "viscoelastic.max_viscosity_iterations=2";
 
-/// Iterations of the density solve, for the same reason; one scene of water and one of viscoelastic fluid have
-/// all of them.
+/// Iterations of the density solve, for the same reason; one scene of water and one of viscoelastic fluid
+/// have all of them.
 const MIN_ITERATIONS: &str = "pbd.iterations=1";
 const MAX_ITERATIONS: &str = "pbd.max_iterations=3";
 
