@@ -172,8 +172,8 @@ fn contact_error(bar: &Bar, at: Resolution, refinement: u32, stages: Stages) -> 
 /// Spacing in m of the coarse resolution of contacts.
 const COARSE_M: f64 = 0.02;
 
-/// Runs a bar at (d, dt) and, in the long form, (d, dt/2), (d/2, dt/4) and (d/4, dt/16), prints the errors, and
-/// asserts that each is below 1 % of the jump. The short form of a fine bar has (d/2, dt/4).
+/// Runs a bar at (d, dt) and, in the long form, (d, dt/2), (d/2, dt/4) and (d/4, dt/16), prints the errors,
+/// and asserts that each is below 1 % of the jump. The short form of a fine bar has (d/2, dt/4).
 fn assert_contact(name: &str, bar: &Bar, stages: Stages, is_fine: bool) {
     let is_full = is_full_run();
     let coarse = Resolution { spacing_m: COARSE_M, dt_share: 0.9 };

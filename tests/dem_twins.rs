@@ -152,10 +152,11 @@ fn run(
 #[test]
 fn steps_agree_with_the_twin_under_every_law() {
     let mut n_bonds = 0;
+    let n_steps = if is_full_run() { 4 } else { 2 };
     for k in 0..6 {
         // Half of the laws with bodies, half without; the long run tests each law in both ways.
         for with_bodies in if is_full_run() { vec![false, true] } else { vec![k % 2 == 1] } {
-            let (worst, _, state) = run(&every_law(k), 800, u64::from(k), with_bodies, 4);
+            let (worst, _, state) = run(&every_law(k), 800, u64::from(k), with_bodies, n_steps);
             assert!(worst.beyond().is_empty(), "law {k}, bodies {with_bodies}:\n{}", worst.beyond());
             assert!(state.contacts.len() > 800, "law {k}: {} contacts", state.contacts.len());
             n_bonds += state.contacts.values().filter(|history| history.is_bonded).count();
@@ -193,7 +194,7 @@ proptest! {
 #[test]
 fn both_ends_of_a_contact_hold_the_same_bits_with_opposite_signs() {
     for k in [1, 3] {
-        let (_, _, state) = run(&every_law(k), 500, 3, true, 5);
+        let (_, _, state) = run(&every_law(k), 500, 3, true, if is_full_run() { 5 } else { 3 });
         let mut n = 0;
         for ((id, partner), history) in &state.contacts {
             let Partner::Grain(other) = partner else { continue };
@@ -224,19 +225,20 @@ fn runs_restarts_and_other_groups_give_the_same_bits() {
         Grainpack::on(DEVICE.clone(), &section, dt_s(&section), GRAVITY, domain, bodies(), &grains)
     };
     let mut whole = fresh();
-    assert_eq!(whole.try_advance(9), None);
+    let half: u64 = if is_full_run() { 9 } else { 5 };
+    assert_eq!(whole.try_advance(half), None);
     let columns = whole.columns();
-    assert_eq!(whole.try_advance(9), None);
+    assert_eq!(whole.try_advance(half), None);
     let expected = whole.columns();
     let mut again = fresh();
-    assert_eq!(again.try_advance(18), None);
+    assert_eq!(again.try_advance(2 * half), None);
     assert!(again.columns() == expected, "a second run has other bits");
-    again.dem = restore(&again, &columns, 9);
-    assert_eq!(again.try_advance(9), None);
+    again.dem = restore(&again, &columns, half);
+    assert_eq!(again.try_advance(half), None);
     assert!(again.columns() == expected, "a restored state goes on with other bits");
     for size in [64, 128] {
         again.restart(Tuning::new(size).unwrap());
-        assert_eq!(again.try_advance(18), None);
+        assert_eq!(again.try_advance(2 * half), None);
         assert!(again.columns() == expected, "groups of {size} give other bits");
     }
     assert_no_validation_messages(&DEVICE);

@@ -7,7 +7,7 @@ use frazil_scene::{Contact, Implicit, Mpm as Section, Transfer};
 use frazil_shaders::types::Body;
 use frazil_solvers::BodyLoad;
 use frazil_solvers::mpm::{Mpm, Surroundings};
-use frazil_testkit::{assert_no_validation_messages, device};
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::bodies::{Trial, ball, block, moving, plane, plow};
 use frazil_tests::download_loads;
 use frazil_tests::mpm_stages::{MpmCase, Stages, name_of};
@@ -71,7 +71,9 @@ fn a_plane_bears_the_weight_of_a_block_and_its_moment() {
 /// A ball meets a sticky plane, a slope and a moving box, and nothing else: Δp = M g t − Σ J.
 #[test]
 fn momentum_is_balanced_by_the_loads_on_bodies() {
-    for (dimensions, depth, transfers) in [(2, 0.0, &TRANSFERS[..]), (3, 0.6, &TRANSFERS[2..])] {
+    // In the short form, in a plane.
+    let cases = [(2, 0.0, &TRANSFERS[..]), (3, 0.6, &TRANSFERS[2..])];
+    for (dimensions, depth, transfers) in cases.into_iter().take(if is_full_run() { 2 } else { 1 }) {
         for &transfer in transfers {
             let h = 0.04;
             let section = elastic(dimensions, h, transfer);

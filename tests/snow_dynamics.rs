@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
-use frazil_testkit::{assert_no_validation_messages, device};
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::{Particle, SnowSimulation};
 use std::collections::HashMap;
 
@@ -218,8 +218,8 @@ fn a_particle_slides_on_each_face_by_its_own_friction() {
 
 #[test]
 fn a_block_on_a_slope_slides_by_coulombs_law_above_the_friction_angle() {
-    for slope_deg in [29.0_f64, 35.0, 45.0] {
-        let speeds = slide(slope_deg, &[150, 150]);
+    for slope_deg in if is_full_run() { &[29.0_f64, 35.0, 45.0][..] } else { &[29.0, 45.0] } {
+        let speeds = slide(*slope_deg, &[150, 150]);
         let slope = slope_deg.to_radians();
         let expected = 9.81 * (slope.sin() - 0.35 * slope.cos());
         let found = (speeds[1] - speeds[0]) / (150.0 * DT_S);
@@ -273,6 +273,7 @@ fn a_stack_of_particles_stays() {
 fn momentum_is_kept_between_snow_and_water() {
     // A ball of snow, cold outside and warm inside, hits a ball of water far from all walls: contacts, links
     // that break, water that freezes and snow that melts.
+    let steps = if is_full_run() { 250 } else { 150 };
     for averaging in ["off", "pairwise"] {
         let more = format!(
             "[snow]\naveraging = \"{averaging}\"\nheat.snow_conductivity_w_m_k = \
@@ -292,7 +293,7 @@ fn momentum_is_kept_between_snow_and_water() {
             [of(0), of(1), of(2)]
         };
         let before = momentum(&simulation);
-        let metrics = simulation.advance(250);
+        let metrics = simulation.advance(steps);
         let after = momentum(&simulation);
         assert!(metrics.n_frozen > 0, "water froze");
         let particles = simulation.particles();
@@ -302,8 +303,10 @@ fn momentum_is_kept_between_snow_and_water() {
             // loaded spring displaces its ends by less than that in a step, and the end with the larger ulp
             // loses it with the same sign in each step: as much again.
             let half_ulp = |x: f32| f64::from(x.abs().max(1e-3).log2().floor().exp2()) * 2.0_f64.powi(-24);
-            let squares: f64 =
-                particles.iter().map(|p| (half_ulp(p.position[axis]) / DT_S).powi(2) * 250.0 * 3.0).sum();
+            let squares: f64 = particles
+                .iter()
+                .map(|p| (half_ulp(p.position[axis]) / DT_S).powi(2) * steps as f64 * 3.0)
+                .sum();
             let bound = 2.0 * squares.sqrt();
             let change = (after[axis] - before[axis]).abs();
             println!("{averaging}, axis {axis}: {change:.2e} m/s, bound {bound:.2e}");
@@ -337,19 +340,20 @@ fn a_compliant_link_stretches_by_force_times_compliance_for_any_number_of_iterat
     // The lowest link carries three particles of ρ₀d³ = 0.008 kg.
     let compliance = 1e-3;
     let expected = compliance * 3.0 * 0.008 * 9.81;
-    let found: Vec<f64> =
-        [2, 5, 20].iter().map(|n| shortening(&format!("compliance_m_n = {compliance:?}"), *n)).collect();
-    println!("shortening after 2, 5 and 20 iterations {found:?} m, expected {expected} m");
-    for (iterations, found) in [2, 5, 20].iter().zip(&found) {
+    for iterations in if is_full_run() { &[2, 5, 20][..] } else { &[2, 20] } {
+        let found = shortening(&format!("compliance_m_n = {compliance:?}"), *iterations);
+        println!("shortening after {iterations} iterations {found} m, expected {expected} m");
         // Positions of 0.2 m have an ulp of 1.5e-8 m.
         assert!(
             (found / expected - 1.0).abs() < 0.001,
             "{iterations} iterations: {found} m, expected {expected}"
         );
     }
-    // The effective stiffness of a share depends on the number of iterations.
-    let [few, many] = [2, 20].map(|n| shortening("stiffness = 0.1", n));
-    assert!(few > 3.0 * many, "{few} m after 2 iterations, {many} m after 20");
+    if is_full_run() {
+        // The effective stiffness of a share depends on the number of iterations.
+        let [few, many] = [2, 20].map(|n| shortening("stiffness = 0.1", n));
+        assert!(few > 3.0 * many, "{few} m after 2 iterations, {many} m after 20");
+    }
 }
 
 /// Returns the overlap in m of the lowest contact of a column of four unlinked particles that starts where
@@ -437,9 +441,9 @@ fn linked_snow_keeps_its_shape_free_snow_spreads_and_dynamic_snow_is_in_between(
     assert!(1.5 * linked < dynamic && 1.5 * dynamic < free, "dynamic links are in between: {strains:?}");
 }
 
-/// Returns the root mean square over 1 s of the angle in degrees between top and bottom of a linked pillar
-/// whose ends spin in opposite directions at first, with the rate of XSPH that it would have by default under
-/// gravity.
+/// Returns the root mean square over 1 s, or 0.5 s in the short form, of the angle in degrees between top and
+/// bottom of a linked pillar whose ends spin in opposite directions at first, with the rate of XSPH that it
+/// would have by default under gravity.
 fn twist_deg(shape_stiffness: f64) -> f64 {
     let more = format!(
         "[pbd]\nover_relaxation = 0.5\n\
@@ -472,14 +476,15 @@ fn twist_deg(shape_stiffness: f64) -> f64 {
         }
         f64::atan2(sine, cosine)
     };
+    let n_samples = if is_full_run() { 50 } else { 25 };
     let mut squares = 0.0;
-    for _ in 0..50 {
+    for _ in 0..n_samples {
         simulation.advance(20);
         let after = by_id(simulation.particles());
         squares += (turned(&after, true) - turned(&after, false)).to_degrees().powi(2);
     }
     assert_no_validation_messages(&simulation.device);
-    (squares / 50.0).sqrt()
+    (squares / f64::from(n_samples)).sqrt()
 }
 
 #[test]
@@ -507,7 +512,7 @@ fn kick(blend_speed: f64, from: &str) -> f64 {
          temperature_c = {temperature:?}\njitter_spacings = 0.2\n"
     );
     let mut simulation = SnowSimulation::of(&device(), scene([0.1, 0.2, 0.1], FREE, &more));
-    simulation.advance(400);
+    simulation.advance(if is_full_run() { 400 } else { 200 });
     let phase_particles = if from == "water" { simulation.snow.fluid() } else { simulation.snow.solid() };
     let temperatures: Vec<f32> =
         (0..512).map(|i| if i % 10 == 3 { changed } else { temperature } as f32).collect();
@@ -537,9 +542,11 @@ fn blending_bounds_the_velocity_change_of_a_phase_change() {
     assert!(freezing < bound(1.2 * D), "{freezing} m/s for water that freezes");
     let melting = kick(0.01, "snow");
     assert!(melting < bound(D), "{melting} m/s for snow that melts");
-    // Result of the first case without blending: the test would fail.
-    let sudden = kick(1.0, "water");
-    assert!(sudden > 4.0 * bound(1.2 * D), "{sudden} m/s without blending");
+    if is_full_run() {
+        // Result of the first case without blending: the test would fail.
+        let sudden = kick(1.0, "water");
+        assert!(sudden > 4.0 * bound(1.2 * D), "{sudden} m/s without blending");
+    }
 }
 
 /// Returns the largest speed in m/s within 200 steps after a cube of snow, compressed to 0.9 of its lengths
@@ -608,19 +615,22 @@ fn blending_carries_water_that_freezes_until_its_contacts_do() {
 
 #[test]
 fn boundary_particles_hold_water_as_closed_walls_do() {
+    let is_full = is_full_run();
     let at_rest = |walls: &str| {
         let more = format!(
             "walls = \"{walls}\"\n[pbd]\nover_relaxation = 0.5\n[snow]\n\
-             [[particles]]\nshape.box = {{ min_m = [-0.1, -0.2, -0.1], max_m = [0.1, 0.0, 0.1] \
+             [[particles]]\nshape.box = {{ min_m = [-0.06, -0.2, -0.06], max_m = [0.06, 0.0, 0.06] \
              }}\ntemperature_c = 10.0\n"
         );
-        let mut simulation = SnowSimulation::of(&device(), scene([0.1, 0.2, 0.1], [0.0, -9.81, 0.0], &more));
-        let metrics = simulation.advance(600);
+        let mut simulation =
+            SnowSimulation::of(&device(), scene([0.06, 0.2, 0.06], [0.0, -9.81, 0.0], &more));
+        let metrics = simulation.advance(if is_full { 600 } else { 400 });
         assert_no_validation_messages(&simulation.device);
         metrics
     };
-    let (closed, particles) = (at_rest("analytic"), at_rest("particles"));
-    for (walls, metrics) in [("closed form", &closed), ("particles", &particles)] {
+    // `defaults_water` has a column between walls in closed form, too.
+    for walls in if is_full { &["particles", "analytic"][..] } else { &["particles"] } {
+        let metrics = at_rest(walls);
         // A pool of ten layers stands, at its rest density except for the weight above.
         assert!(metrics.all.speed_max_m_s < 0.05, "{walls}: {} m/s", metrics.all.speed_max_m_s);
         assert!(

@@ -381,7 +381,7 @@ fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseErr
 #[test]
 fn migration_preserves_every_column_and_the_links_of_remaining_particles() {
     let device = device();
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) };
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) };
     proptest!(config, |(case in case())| {
         check_migration(&device, &case)?;
     });
@@ -427,7 +427,7 @@ fn runs_in_which_particles_melt_and_freeze_have_the_same_bits_at_any_workgroup_s
     let run = |tuning| {
         let mut run = case.simulation(&device, tuning);
         case.warm(&run);
-        let metrics = run.advance(60);
+        let metrics = run.advance(30);
         let state: Vec<_> = run.particles().iter().map(all_bits).collect();
         (metrics.n_melted, metrics.n_frozen, state, links(&run))
     };

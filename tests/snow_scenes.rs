@@ -279,7 +279,7 @@ fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetr
 #[test]
 fn no_particle_is_lost_or_escapes_in_any_scene() {
     let (melted, frozen) = (Cell::new(0), Cell::new(0));
-    proptest!(config(48), |(text in scene())| {
+    proptest!(config(32), |(text in scene())| {
         let scene = parse(&text.0);
         let n_steps = scene.n_steps();
         let mut simulation = SnowSimulation::of(&DEVICE, scene);
@@ -325,7 +325,7 @@ shape.box = { min_m = [0.02, 0.0, 0.02], max_m = [0.14, 0.12, 0.14] }
 /// The long form has a thousand runs: the order of threads differs between them.
 #[test]
 fn links_by_compare_and_swap_are_whole_in_many_runs() {
-    let runs = if is_full_run() { 1000 } else { 150 };
+    let runs = if is_full_run() { 1000 } else { 60 };
     let scene = parse(CONTENDED);
     let sampled = scene.sample().unwrap();
     let mut ends: BTreeMap<Vec<u32>, u32> = BTreeMap::new();

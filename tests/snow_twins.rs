@@ -287,15 +287,22 @@ fn scene_of((has_shares, [lines, more]): (bool, [&str; 2])) -> Scene {
     scene(&format!("{transition}\n{shares}{lines}"), &format!("{more}\n{POOL}"))
 }
 
+/// Indices of [`SETTINGS`] of the short form: those that the random states of a default run do not have.
+const SHORT: [usize; 5] = [3, 6, 9, 10, 11];
+
 #[test]
 fn every_stage_agrees_with_its_twin() {
-    for settings in SETTINGS {
+    let is_short = !is_full_run();
+    for (k, settings) in SETTINGS.into_iter().enumerate() {
+        if is_short && !SHORT.contains(&k) {
+            continue;
+        }
         let scene = scene_of(settings);
         let mut bisection = Bisection::new(Snow::new(&DEVICE, &scene, &scene.sample().unwrap()).unwrap());
         let (mut seen, p) = (Seen::default(), bisection.p.clone());
-        for steps in [0, 8, 16, 24] {
-            bisection.advance(steps);
-            for _ in 0..if is_full_run() { 2 } else { 1 } {
+        for steps in if is_short { &[0, 16][..] } else { &[0, 8, 16, 24] } {
+            bisection.advance(*steps);
+            for _ in 0..if is_short { 1 } else { 2 } {
                 let wrong =
                     bisection.first_wrong_stage(|_, _, _| {}, |stage, a, b| seen.see(&p, stage, a, b));
                 assert_eq!(wrong, None, "{settings:?}");

@@ -216,9 +216,9 @@ fn spin(sampled: &mut Sampled, spin_rad_s: DVec3) {
     }
 }
 
-/// A cube that spins freely at 5 rad/s keeps its angular momentum for 0.1 s, half a radian, at the step, and in
-/// the long form at half of it, too; the short form has 0.05 s and half the bounds. Bounds: rounding of single
-/// precision, which adds 1e-7 of a velocity in each of up to 2000 steps without a preferred direction.
+/// A cube that spins freely at 5 rad/s keeps its angular momentum for 0.1 s, half a radian, at the step, and
+/// in the long form at half of it, too; the short form has 0.05 s and half the bounds. Bounds: rounding of
+/// single precision, which adds 1e-7 of a velocity in each of up to 2000 steps without a preferred direction.
 #[test]
 fn a_free_cube_that_spins_keeps_its_angular_momentum_at_any_step() {
     let spin_rad_s = DVec3::new(1.0, 4.0, -2.0);
@@ -328,9 +328,9 @@ impl Frame {
     }
 }
 
-/// A cube that spins and is stretched moves alike in every frame, for 0.05 s, or 0.03 s in the short form. Bound: rounding of positions
-/// of 1 m, 6e-8 m, grows with the steps and where particles collide, to a hundredth of a spacing at most; a
-/// grid is at rest in one frame only.
+/// A cube that spins and is stretched moves alike in every frame, for 0.05 s, or 0.03 s in the short form.
+/// Bound: rounding of positions of 1 m, 6e-8 m, grows with the steps and where particles collide, to a
+/// hundredth of a spacing at most; a grid is at rest in one frame only.
 #[test]
 fn a_cube_moves_alike_in_every_frame_and_order() {
     let time_s = if is_full_run() { 0.05 } else { 0.03 };

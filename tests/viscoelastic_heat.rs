@@ -139,14 +139,10 @@ fn heat_is_conserved_in_flow_and_acts_through_viscosity_alone() {
         all.iter().map(|t| (t - mean).abs()).sum::<f64>() / all.len() as f64
     };
     assert!(spread(&warm) > 24.9);
-    warm.advance(150);
-    let change = (total(&warm) / before - 1.0).abs();
-    println!("heat changed by {change:.1e} in 150 steps, spread {:.1} K", spread(&warm));
-    // A step rounds each temperature to 2⁻²⁴, at random.
-    assert!(change < 1e-6 && spread(&warm) < 20.0, "{change:e} {}", spread(&warm));
+    warm.advance(40);
     // With B = 0, temperature is a passenger: all other bits are those of the fluid without heat.
     let mut cold = ViscoelasticSimulation::new(&falling(""));
-    cold.advance(150);
+    cold.advance(40);
     let columns = |fluid: &ViscoelasticSimulation| {
         download_columns(&fluid.device, &fluid.solver.state_columns()).unwrap()
     };
@@ -156,6 +152,11 @@ fn heat_is_conserved_in_flow_and_acts_through_viscosity_alone() {
         let same = with.iter().find(|other| other.name == own.name).unwrap();
         assert_eq!(same.words, own.words, "{}", own.name);
     }
+    warm.advance(110);
+    let change = (total(&warm) / before - 1.0).abs();
+    println!("heat changed by {change:.1e} in 150 steps, spread {:.1} K", spread(&warm));
+    // A step rounds each temperature to 2⁻²⁴, at random.
+    assert!(change < 1e-6 && spread(&warm) < 20.0, "{change:e} {}", spread(&warm));
     assert_no_validation_messages(&warm.device);
 }
 

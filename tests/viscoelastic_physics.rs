@@ -57,7 +57,7 @@ fn drifts(material: &str, steps: u64) -> [f64; 2] {
 
 #[test]
 fn a_flying_body_keeps_momentum_and_angular_momentum_to_rounding() {
-    let steps = if is_full_run() { 2000 } else { 200 };
+    let steps = if is_full_run() { 2000 } else { 40 };
     // Positions of some 0.15 m are rounded by 7e-9 m after each of some ten corrections in a step, which
     // changes the velocity by 1.5e-5 m/s: for 900 particles and 200 steps, by 0.02 m/s in their sum, 5e-5 of
     // the sum of speeds.
@@ -80,7 +80,7 @@ fn corrections_along_predicted_gradients_change_angular_momentum() {
     // A displacement ΔX along the offsets at the end of the step changes angular momentum by ΔX × v.
     let along = |positions: &str| {
         let material = format!("constraint_gradient = \"{positions}\"\n[viscoelastic]\nmodulus_pa = 20000.0");
-        let [linear, angular] = drifts(&material, 200);
+        let [linear, angular] = drifts(&material, if is_full_run() { 200 } else { 80 });
         println!("gradient at {positions}: momentum {linear:.1e}, angular momentum {angular:.1e}");
         assert!(linear < 1e-4, "{linear:.1e}");
         angular
@@ -109,7 +109,9 @@ fn restitution(radius_m: f64, d: f64, dt_s: f64, material: &str) -> (f64, f64) {
     let start = energy(&falling.advance(0));
     let (mut down, mut up, mut last) = (0.0_f64, 0.0_f64, start);
     let fall_s = 0.1 * radius_m / speed_m_s;
-    while falling.time_s() < fall_s + 0.06 {
+    // Stiff balls have rebounded after 0.04 s.
+    let rebound_s = if is_full_run() { 0.06 } else { 0.04 };
+    while falling.time_s() < fall_s + rebound_s {
         let now = falling.advance((0.0025 / dt_s).round() as u64);
         let momentum = now.all.momentum_kg_m_s[1];
         down = down.min(momentum);
@@ -126,7 +128,6 @@ fn restitution(radius_m: f64, d: f64, dt_s: f64, material: &str) -> (f64, f64) {
 fn an_elastic_ball_rebounds_and_viscosity_dampens_it() {
     let elastic = "[viscoelastic]\nmodulus_pa = 200000.0";
     let viscous = "dynamic_viscosity_pa_s = 100.0\n[viscoelastic]\nmodulus_pa = 200000.0";
-    let soft = "[viscoelastic]\nmodulus_pa = 20000.0";
     let of = |name: &str, [radius, d, dt_s]: [f64; 3], material: &str| {
         let (e, left) = restitution(radius, d, dt_s, material);
         println!(
@@ -140,12 +141,15 @@ fn an_elastic_ball_rebounds_and_viscosity_dampens_it() {
     let coarse = [0.05, 0.01, 2.5e-4];
     let stiff = of("G = 200 kPa", coarse, elastic);
     let damped = of("G = 200 kPa, η = 100 Pa s", coarse, viscous);
-    let softer = of("G = 20 kPa", [0.05, 0.01, 5e-4], soft);
-    // Sixteen particles across.
-    let fine = of("G = 200 kPa", [0.08, 0.01, 2.5e-4], elastic);
-    assert!(fine > 0.9 && stiff > 0.84, "{fine} {stiff}");
-    assert!(damped < stiff - 0.1 && softer < stiff, "{damped} {softer} {stiff}");
+    assert!(stiff > 0.84, "{stiff}");
+    assert!(damped < stiff - 0.1, "{damped} {stiff}");
     if is_full_run() {
+        let soft = "[viscoelastic]\nmodulus_pa = 20000.0";
+        let softer = of("G = 20 kPa", [0.05, 0.01, 5e-4], soft);
+        assert!(softer < stiff, "{softer} {stiff}");
+        // Sixteen particles across.
+        let fine = of("G = 200 kPa", [0.08, 0.01, 2.5e-4], elastic);
+        assert!(fine > 0.9, "{fine}");
         of("G = 20 kPa", [0.08, 0.01, 5e-4], soft);
     }
 }
@@ -187,7 +191,7 @@ fn a_cube_without_gravity_neither_drifts_nor_peels() {
         sum.map(|s| s / n)
     };
     let from = centre(&cube);
-    let end = cube.advance(if is_full_run() { 5000 } else { 120 });
+    let end = cube.advance(if is_full_run() { 5000 } else { 30 });
     let to = centre(&cube);
     let drift_m = norm(std::array::from_fn(|i| to[i] - from[i]));
     let momentum_kg_m_s = norm(end.all.momentum_kg_m_s);

@@ -242,7 +242,8 @@ mod tests {
             ("column_collapse", "contact", 1000),
         ] {
             let device = own_device();
-            let mut simulation = Simulation::new(&device, Scene::find(scene, &[]).unwrap()).unwrap();
+            let half = ["scale=0.5".to_owned()];
+            let mut simulation = Simulation::new(&device, Scene::find(scene, &half).unwrap()).unwrap();
             let mut recorder = device.recorder().unwrap();
             simulation.record_steps(&mut recorder, steps);
             simulation.solver.record_output(&mut recorder);

@@ -30,7 +30,7 @@ fn new_scenes_are_sound_and_run() {
             stderr(&checked)
         );
         let run =
-            ["run", &file, "--steps", "3", "--render", "never", "--check", "1", "--quiet", "--out", kind];
+            ["run", &file, "--steps", "1", "--render", "never", "--check", "1", "--quiet", "--out", kind];
         succeed(&mut frazil(&run));
         let refused = frazil(&["new", kind]).output().unwrap();
         assert_eq!(refused.status.code(), Some(2));

@@ -52,7 +52,10 @@ fn every_scene_of_grains_keeps_its_invariants_and_is_reproducible() {
             state_hash(&out)
         };
         let hash = run(scene);
-        assert_eq!(hash, run(&format!("{scene} again")), "{scene}");
+        // The scene with every kernel of the others. `frazil validate bits` has all in the long run.
+        if scene == "avalanche_slabs" || frazil_testkit::is_full_run() {
+            assert_eq!(hash, run(&format!("{scene} again")), "{scene}");
+        }
     }
 }
 
@@ -83,7 +86,12 @@ fn a_resumed_run_of_grains_ends_with_the_bits_of_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     let bonds = "dem.bonds={strength_n=5,form_below_m_s=0.5,at_start=true}";
     let frozen = ["hopper", "--set", "scale=0.5", "--set", bonds, "--set", "dem.rolling_friction=0.2"];
-    for (name, scene) in [("plain", SMALL), ("frozen", &frozen), ("slabs", SLABS)] {
+    // Slabs lie on grains above obstacles and a terrain with rasters, as in the plain scene.
+    let mut scenes = vec![("frozen", &frozen[..]), ("slabs", SLABS)];
+    if frazil_testkit::is_full_run() {
+        scenes.push(("plain", SMALL));
+    }
+    for (name, scene) in scenes {
         let [whole, broken] = run_whole_and_broken(&folder.path().join(name), |out, arguments| {
             let into = ["--quiet", "--out", out.to_str().unwrap()];
             // Capacities determine no result: a run is resumed with others.
@@ -212,17 +220,16 @@ fn peak_speed_of_frames(folder: &Path, grid: &Terrain, every: usize) -> Vec<f64>
 #[test]
 fn rasters_of_a_flow_hold_every_step_whether_it_is_recorded_or_not() {
     let folder = tempfile::tempdir().unwrap();
-    let [every, rarely, never, broken] =
-        ["every", "rarely", "never", "broken"].map(|name| folder.path().join(name));
+    let [every, rarely, never] = ["every", "rarely", "never"].map(|name| folder.path().join(name));
     let plan = ["--render", "never", "--metrics", "never"];
     let run = |out: &Path, arguments: &[&str]| succeed(&mut run(out, &[&plan[..], arguments].concat()));
     run(&every, &["--record", "1", "--steps", "800"]);
     run(&rarely, &["--record", "200", "--steps", "800"]);
-    run(&never, &["--record", "never", "--steps", "800"]);
-    run(&broken, &["--record", "never", "--steps", "333", "--checkpoint", "333"]);
-    let checkpoint = broken.join("checkpoint.frazil-ckpt");
-    run(&broken, &["--record", "never", "--steps", "800", "--resume", checkpoint.to_str().unwrap()]);
-    for other in [&rarely, &never, &broken] {
+    // Not recorded, and in two parts.
+    run(&never, &["--record", "never", "--steps", "333", "--checkpoint", "333"]);
+    let checkpoint = never.join("checkpoint.frazil-ckpt");
+    run(&never, &["--record", "never", "--steps", "800", "--resume", checkpoint.to_str().unwrap()]);
+    for other in [&rarely, &never] {
         assert_same_rasters(&every, other);
     }
     assert!(!never.join("flow.csv").exists() && rarely.join("flow.csv").is_file());

@@ -135,7 +135,8 @@ fn a_repeated_command_runs_only_unfinished_cases() {
 fn a_killed_sweep_resumes_from_the_checkpoint_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
-    let arguments = [&GRID[..2], &["--steps", "400"]].concat();
+    // Sweeps write a checkpoint each 100 steps.
+    let arguments = [&GRID[..2], &["--steps", "200"]].concat();
     let mut child = sweep_small(&killed, &arguments).spawn().unwrap();
     let checkpoint = killed.join("cases/000_xsph_viscosity=0.01/checkpoint.frazil-ckpt");
     wait_until("checkpoint", || checkpoint.exists());

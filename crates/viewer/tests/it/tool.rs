@@ -18,6 +18,9 @@ pub const SMALL: &[&str] = &[
 ];
 pub const SMALL_PARTICLES: usize = 216;
 
+/// Small pictures, for commands whose pictures are not looked at.
+pub const SMALL_PICTURES: [&str; 4] = ["--set", "render.width_px=160", "--set", "render.height_px=90"];
+
 /// Returns the command of the program with `arguments`, not yet started. Validation is on: no test may
 /// provoke a message.
 pub fn command(arguments: &[&str]) -> Command {
@@ -25,6 +28,8 @@ pub fn command(arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        // Mesa's compiled kernels, for tests with a cache folder of their own, too.
+        .env("MESA_SHADER_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"))
         .env("FRAZIL_VALIDATION", if frazil_testkit::is_gpu_assisted() { "gpu" } else { "1" })
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")

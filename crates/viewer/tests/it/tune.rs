@@ -109,7 +109,7 @@ fn a_damaged_or_impossible_value_is_ignored_with_a_warning() {
 fn tuning_measures_all_values_and_stores_what_it_says() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("cache");
-    let rest = ["--tunable", "neighbour_slots", "--steps", "8", "--warm-up", "1"];
+    let rest = ["--tunable", "neighbour_slots", "--steps", "2", "--warm-up", "1"];
     let text = stdout(&cache, &[&["tune"], SMALL, &rest[..]].concat());
     for value in ["1", "64", "512"] {
         assert!(text.lines().any(|line| line.split_whitespace().next() == Some(value)), "{value}: {text}");

@@ -1,6 +1,6 @@
 //! The commands of docs/tutorial.md, in its order, with fewer steps where the result does not matter.
 
-use crate::tool::{command, stderr, succeed};
+use crate::tool::{SMALL_PICTURES, command, stderr, succeed};
 use frazil_report::erf;
 use std::fs;
 use std::path::Path;
@@ -31,14 +31,24 @@ fn steps() -> Vec<Step> {
     found
 }
 
-/// Returns a command with a few steps, unless it is the slab's, whose result is compared.
+/// Returns a command with small pictures and a few steps, except for the slab's steps, whose result is
+/// compared. Water is coarse as in one of the commands; `authoring` runs the scene as it is.
 fn shortened(mut words: Vec<String>) -> Vec<String> {
-    if ["run", "sweep"].contains(&&*words[0]) && words[1] != "slab.toml" {
+    let is_run = ["run", "sweep"].contains(&&*words[0]);
+    if is_run {
+        words.extend(SMALL_PICTURES.map(str::to_owned));
+    }
+    if is_run && words[1] != "slab.toml" {
         if let Some(at) = words.iter().position(|word| word == "--time") {
             words.drain(at..at + 2);
         }
-        let short = ["--steps", "4", "--set", "render.width_px=160", "--set", "render.height_px=90"];
-        words.extend(short.map(str::to_owned));
+        words.extend(["--steps", "4"].map(str::to_owned));
+    }
+    let is_measured = words.iter().any(|word| word == "--measure");
+    let is_coarse = words.iter().any(|word| word.contains("particle_spacing_m"));
+    if (is_run || is_measured) && words[1] == "water.toml" && !is_coarse {
+        let coarse = ["--set", "fluid.particle_spacing_m=0.04", "--set", "time.dt_s=0.004"];
+        words.extend(coarse.map(str::to_owned));
     }
     words
 }
