@@ -474,6 +474,7 @@ fn lone_particles_rows_planes_and_clouds_keep_heat_and_make_no_extrema() {
 /// around them: the diffusivity that fits the temperatures best is Fourier's to 3 %. Single temperatures
 /// deviate by more, because the flux between disordered particles is right on average only.
 #[test]
+#[ignore = "long: bars of disordered snow; bars on a lattice above, clouds keep heat"]
 fn disordered_snow_conducts_by_fouriers_law_on_average() {
     let cases = [("between walls", 0, true), ("free", 2, true), ("free, uncorrected", 2, false)];
     // Without a correction, the short form has the bar on a lattice, above.

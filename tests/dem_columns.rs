@@ -124,6 +124,7 @@ fn draw(found: &[Collapse], flat: (f64, f64, f64), tall: (f64, f64, f64), table:
 }
 
 #[test]
+#[ignore = "long: collapses of columns; dem_physics has the angle of repose and a heap at rest"]
 fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
     let is_full = is_full_run();
     // The short form has a flat column, a tall one, and one near the transition, which counts for both laws;

@@ -44,6 +44,7 @@ fn slide(transfer: Transfer, contact: Contact, slope: f64, friction: f64) -> (f6
 }
 
 #[test]
+#[ignore = "long: both transfers; blocks slide on faces and on an oblique plane below"]
 fn a_block_slides_down_a_slope_by_coulombs_law() {
     let slope = 30.0_f64.to_radians();
     for transfer in [Transfer::PicFlip, Transfer::Apic] {
@@ -178,7 +179,7 @@ fn a_plow_pushes_snow_and_releases_it_when_it_stops() {
     let section = Section { walls: Surface { friction: 0.3, sticky: false }, ..Section::as_published(2, h) };
     let dt = 1e-4;
     let speed = 0.5;
-    let blade = plow([0.1, 0.2, 0.0], [0.05, 0.2, 0.1], [speed, 0.0, 0.0], 0.05, 0.45);
+    let blade = plow([0.125, 0.2, 0.0], [0.05, 0.2, 0.1], [speed, 0.0, 0.0], 0.02, 0.25);
     let body = block(2, [0.2, 0.0, 0.0], [0.4, 0.1, 0.0], 0.5 * h, 400.0);
     let mut trial = Trial::new(&section, dt, &under_gravity(vec![blade], [1.0, 0.6, 0.0]), &body);
     let start = trial.sums();
@@ -189,17 +190,17 @@ fn a_plow_pushes_snow_and_releases_it_when_it_stops() {
         println!("{speed:.4} m/s, nearest {nearest:.4} m, centre {:.4} m", now.centre.x);
         (now.centre.x, speed, nearest)
     };
-    let at_rest = mean_speed(&mut trial, 1000);
+    let at_rest = mean_speed(&mut trial, 200);
     assert!((at_rest.0 - start.centre.x).abs() < 1e-3, "it lies {} m away", at_rest.0);
-    // The blade reaches it after 0.15 s, and pushes it until 0.45 s.
-    let pushed = mean_speed(&mut trial, 1500);
-    let still_pushed = mean_speed(&mut trial, 2000);
-    let carried = (still_pushed.0 - pushed.0) / (2000.0 * dt);
+    // The blade reaches it after 0.07 s, and pushes it until 0.25 s.
+    let pushed = mean_speed(&mut trial, 1300);
+    let still_pushed = mean_speed(&mut trial, 1000);
+    let carried = (still_pushed.0 - pushed.0) / (1000.0 * dt);
     assert!((carried / speed - 1.0).abs() < 0.05, "{carried} m/s");
-    // No particle is behind the blade, whose face is at 0.15 m + 0.4 s · 0.5 m/s.
-    let face = 0.15 + 0.4 * speed;
+    // No particle is behind the blade, whose face is at 0.175 m + 0.23 s · 0.5 m/s.
+    let face = 0.175 + 0.23 * speed;
     assert!(still_pushed.2 > face - 1e-4, "{} m behind a blade at {face} m", still_pushed.2);
-    // After the push it slides v²/(2 μ g) farther.
+    // After the push it slides v²/(2 μ g) farther, in 0.17 s.
     let left = mean_speed(&mut trial, 3000);
     let glide = left.0 - still_pushed.0;
     let expected = still_pushed.1.powi(2) / (2.0 * 0.3 * G);

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_testkit::assert_no_validation_messages;
 use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_testkit::{assert_no_validation_messages, is_full_run};
 use frazil_tests::{Simulation, first_wrong_fluid_stage};
 use glam::DVec3;
 
@@ -69,11 +69,18 @@ fn every_stage_of_a_projection_agrees_with_its_twin() {
             ],
         ),
     ];
-    for (spacing_m, case) in cases {
+    // The short form has water in motion with both densities of walls, a container, and two bodies.
+    let is_full = is_full_run();
+    for (k, (spacing_m, case)) in cases.into_iter().enumerate() {
+        if !is_full && !matches!(k, 0 | 1 | 4 | 5) {
+            continue;
+        }
         let mut simulation = splash(spacing_m, case);
         let mut parameters = twin_parameters(&simulation.fluid);
-        for _ in 0..4 {
-            simulation.advance(11);
+        // In the short form, the last of the four.
+        let (n, apart) = if is_full { (4, 11) } else { (1, 47) };
+        for _ in 0..n {
+            simulation.advance(apart);
             parameters.time_s = simulation.time_s();
             let wrong = first_wrong_fluid_stage(&mut simulation, &parameters);
             simulation.step += 1;
@@ -120,39 +127,40 @@ fn angular_momentum_kg_m2_s(simulation: &Simulation) -> f64 {
 /// Corrections of positions lose 20 % a second in the full pot at 2 ms, 11 % at 1 ms: they act along offsets
 /// at the end of the step. Bounds: rounding of velocities of 1 m/s in single precision where water has room;
 /// in the full pot, whose lattice overlaps the walls, 1 % a second, since particles that are pressed into a
-/// wall by more than a quarter of a spacing are moved out along the normal at the end of the step.
+/// wall by more than a quarter of a spacing are moved out along the normal at the end of the step. The energy
+/// of water that leaves the pot room does not grow; in a pot that is too full, it has no state of rest, and
+/// costs so many iterations that the short form takes 8 ms of it, and of the pot with room one of two lengths
+/// of steps.
 #[test]
-fn water_that_turns_in_a_slippery_pot_keeps_its_angular_momentum_at_any_step() {
-    for (radius_m, dt_s, bound) in [(0.09, 0.002, 2e-5), (0.09, 0.001, 2e-5), (0.1, 0.002, 1e-3)] {
+fn water_that_turns_in_a_slippery_pot_keeps_its_angular_momentum_and_gains_no_energy_at_any_step() {
+    let full_s = if is_full_run() { 0.1 } else { 0.008 };
+    let cases = [(0.09, 0.002, 0.12, 2e-5), (0.1, 0.002, full_s, 0.01 * full_s), (0.09, 0.001, 0.12, 2e-5)];
+    for (radius_m, dt_s, time_s, bound) in cases.into_iter().take(if is_full_run() { 3 } else { 2 }) {
         let mut pot = pot(dt_s, 0.0, 0.0, radius_m);
         let start = angular_momentum_kg_m2_s(&pot);
-        pot.advance((0.1 / dt_s) as u64);
+        let quarter = (0.25 * time_s / dt_s).round() as u64;
+        let energies = [0, 1, 1, 1, 1].map(|n| pot.advance(n * quarter).kinetic_energy_j);
         let change = angular_momentum_kg_m2_s(&pot) / start - 1.0;
         let torque = pot.body_loads()[0].angular_impulse_n_m_s[1] / start;
-        println!("{radius_m} m, Δt {dt_s} s: L changed by {change:.1e}, impulse on the pot {torque:.1e} L");
-        assert!(change.abs() < bound, "L changed by {change:e} in 0.1 s at {radius_m} m, {dt_s} s");
-        assert!(torque.abs() < 2e-5, "a slippery pot has a torque: {torque:e} L in 0.1 s at {dt_s} s");
+        println!(
+            "{radius_m} m, Δt {dt_s} s: L changed by {change:.1e}, impulse on the pot {torque:.1e} L, \
+             kinetic energy {energies:.4?} J"
+        );
+        assert!(change.abs() < bound, "L changed by {change:e} in {time_s} s at {radius_m} m, {dt_s} s");
+        assert!(torque.abs() < 2e-5, "a slippery pot has a torque: {torque:e} L in {time_s} s at {dt_s} s");
+        let grows = energies.windows(2).any(|pair| pair[1] > pair[0] * 1.001);
+        assert!(radius_m > 0.09 || !grows, "at {dt_s} s: {energies:?}");
         assert_no_validation_messages(&pot.device);
-    }
-}
-
-/// Water that leaves a pot room; one that is too full has no state of rest.
-#[test]
-fn the_energy_of_water_that_turns_in_a_pot_does_not_grow_at_any_step() {
-    for dt_s in [0.002, 0.001] {
-        let mut pot = pot(dt_s, 0.0, 0.0, 0.09);
-        let energies = [0, 1, 1, 1, 1].map(|n| pot.advance(n * (0.03 / dt_s) as u64).kinetic_energy_j);
-        println!("Δt {dt_s} s: kinetic energy {energies:.4?} J");
-        assert!(energies.windows(2).all(|pair| pair[1] <= pair[0] * 1.001), "at {dt_s} s: {energies:?}");
     }
 }
 
 /// Bound: as above; the angular impulse is summed in quanta of 2⁻⁴⁰ of the pot's.
 #[test]
+#[ignore = "long: a viscous full pot; the twins of its stages and the loads of bodies are in the short run"]
 fn what_water_loses_of_angular_momentum_a_rough_pot_gets() {
     let mut pot = pot(0.001, 1.0, 5.0, 0.1);
     let start = angular_momentum_kg_m2_s(&pot);
-    pot.advance(60);
+    pot.advance(if is_full_run() { 60 } else { 20 });
     let lost = start - angular_momentum_kg_m2_s(&pot);
     let gained = pot.body_loads()[0].angular_impulse_n_m_s[1];
     println!("of {start:.4} kg m²/s water lost {lost:.5}, the pot got {gained:.5}");
@@ -161,25 +169,27 @@ fn what_water_loses_of_angular_momentum_a_rough_pot_gets() {
     assert_no_validation_messages(&pot.device);
 }
 
-/// A column of 20 layers of 1 cm, on a floor that is a body, for 0.4 s, at the default tolerance of 1e-4 and
-/// bound of 30 iterations, with which corrections of positions do not meet it in one of a hundred steps.
+/// A column of 20 layers of 1 cm, on a floor that is a body, for 0.4 s, or 0.2 s in the short form, at the
+/// default tolerance of 1e-4 and bound of 30 iterations, with which corrections of positions do not meet it
+/// in one of a hundred steps.
 #[test]
 fn a_column_at_rest_weighs_what_it_weighs_and_converges() {
     let overrides = [
         "fluid.particle_spacing_m=0.01",
         "time.dt_s=0.001",
-        "domain.min_m=[-0.04,-0.02,-0.04]",
-        "domain.max_m=[0.04,0.3,0.04]",
+        "domain.min_m=[-0.03,-0.02,-0.03]",
+        "domain.max_m=[0.03,0.3,0.03]",
         "bodies=[{name='floor',shape={plane={point_m=[0,0,0],normal=[0,1,0]}}}]",
-        "particles=[{shape={box={min_m=[-0.04,0,-0.04],max_m=[0.04,0.2,0.04]}}}]",
+        "particles=[{shape={box={min_m=[-0.03,0,-0.03],max_m=[0.03,0.2,0.03]}}}]",
         PROJECTION,
     ];
     let mut water = Simulation::new("drop", &overrides);
     let weight_n = 9.81 * water.fluid.parameters().particle_mass_kg * water.len() as f64;
-    water.advance(200);
+    let steps = if is_full_run() { 200 } else { 100 };
+    water.advance(steps);
     let before = water.body_loads()[0].impulse_n_s[1];
-    let metrics = water.advance(200);
-    let load = (before - water.body_loads()[0].impulse_n_s[1]) / (0.2 * weight_n);
+    let metrics = water.advance(steps);
+    let load = (before - water.body_loads()[0].impulse_n_s[1]) / (1e-3 * steps as f64 * weight_n);
     let solve = water.device.download(water.fluid.density_solve().status(), 1).unwrap()[0];
     let densities = water.device.download(water.fluid.density(), water.len()).unwrap();
     let excess = |rho: &f32| (f64::from(*rho) / 1000.0 - 1.0).max(0.0);

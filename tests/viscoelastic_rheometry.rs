@@ -145,6 +145,7 @@ fn profile(gap: &ViscoelasticSimulation, layers: u32) -> Vec<(f64, f64)> {
 }
 
 #[test]
+#[ignore = "long: developed flows; the start-up of shear above has the viscous stress"]
 fn newtonian_fluid_flows_like_couette_and_poiseuille() {
     let half = 0.5 * GAP_M;
     for (layers, dt_s) in if is_full_run() { &RUNS[..] } else { &RUNS[..1] } {

@@ -1,7 +1,7 @@
 //! Scenes of grains through the command line.
 
 use crate::resume::{assert_same_results, run_whole_and_broken};
-use crate::tool::{command, picture, state_hash, stderr, succeed};
+use crate::tool::{SMALL_PICTURES, command, picture, state_hash, stderr, succeed};
 use frazil_io::{MetricsTable, Recording, RunInfo};
 use frazil_report::RunOut;
 use frazil_scene::{FlowQuantity, Terrain};
@@ -86,6 +86,7 @@ fn a_resumed_run_of_grains_ends_with_the_bits_of_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     let bonds = "dem.bonds={strength_n=5,form_below_m_s=0.5,at_start=true}";
     let frozen = ["hopper", "--set", "scale=0.5", "--set", bonds, "--set", "dem.rolling_friction=0.2"];
+    let frozen = [&frozen[..], &SMALL_PICTURES].concat();
     // Slabs lie on grains above obstacles and a terrain with rasters, as in the plain scene.
     let mut scenes = vec![("frozen", &frozen[..]), ("slabs", SLABS)];
     if frazil_testkit::is_full_run() {
