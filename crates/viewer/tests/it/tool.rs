@@ -1,6 +1,6 @@
 //! Test helpers: starting the program, and a scene small enough to run often.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -28,13 +28,21 @@ pub fn command(arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        // Mesa's compiled kernels, for tests with a cache folder of their own, too.
-        .env("MESA_SHADER_CACHE_DIR", env!("CARGO_TARGET_TMPDIR"))
+        // Kernels that Mesa compiled for other tests, for those with a cache folder of their own, too.
+        .envs(mesa_cache().map(|folder| ("MESA_SHADER_CACHE_DIR", folder)))
         .env("FRAZIL_VALIDATION", if frazil_testkit::is_gpu_assisted() { "gpu" } else { "1" })
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")
         .stdin(Stdio::null());
     command
+}
+
+/// Returns the folder in which Mesa keeps compiled kernels by default.
+fn mesa_cache() -> Option<PathBuf> {
+    let folder = |variable| std::env::var_os(variable).map(PathBuf::from);
+    folder("MESA_SHADER_CACHE_DIR")
+        .or_else(|| folder("XDG_CACHE_HOME"))
+        .or_else(|| Some(folder("HOME")?.join(".cache")))
 }
 
 /// Runs `frazil run` of the small scene into `out`, with additional `arguments`.
