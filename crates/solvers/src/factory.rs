@@ -58,7 +58,7 @@ pub enum SolverStart<'a> {
     Sampled(&'a Sampled),
     /// A saved state, which is restored bit for bit.
     Saved {
-        /// What [`crate::Solver::state_columns`] listed, as words.
+        /// Columns that [`crate::Solver::state_columns`] listed, as words.
         columns: &'a [StateColumn],
         /// Number of steps before it.
         step: u64,

@@ -66,7 +66,7 @@ impl Folder {
         let all = left.into_iter().chain(rasters).chain(plots).chain(pictures.filter(is_picture));
         let found = all.filter_map(|path| Some((fs::symlink_metadata(&path).ok()?, path)));
         let (files, others): (Vec<_>, Vec<_>) = found.partition(|(metadata, _)| metadata.is_file());
-        // What is no file of an earlier run is somebody's; nothing has been removed yet.
+        // Anything but a regular file was not written by a run. Nothing has been removed yet.
         if let Some((metadata, path)) = others.first() {
             let kind = if metadata.is_symlink() { "a symbolic link" } else { "a folder, a device or a pipe" };
             return Err(Failure::input(format!(

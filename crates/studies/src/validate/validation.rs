@@ -66,7 +66,7 @@ impl Validation {
         for case in &self.cases {
             let begin = Instant::now();
             let outcome = outcome(case, &lab);
-            // What a cancelled case returned says nothing about the device.
+            // The outcome of a cancelled case says nothing about the device.
             if self.device.is_cancelled() {
                 return Err(Failure::other(format!(
                     "interrupted in {}; the results of the cases before it are in {}, and --resume goes on",
