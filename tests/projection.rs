@@ -177,10 +177,10 @@ fn a_column_at_rest_weighs_what_it_weighs_and_converges() {
     let overrides = [
         "fluid.particle_spacing_m=0.01",
         "time.dt_s=0.001",
-        "domain.min_m=[-0.03,-0.02,-0.03]",
-        "domain.max_m=[0.03,0.3,0.03]",
+        "domain.min_m=[-0.04,-0.02,-0.04]",
+        "domain.max_m=[0.04,0.3,0.04]",
         "bodies=[{name='floor',shape={plane={point_m=[0,0,0],normal=[0,1,0]}}}]",
-        "particles=[{shape={box={min_m=[-0.03,0,-0.03],max_m=[0.03,0.2,0.03]}}}]",
+        "particles=[{shape={box={min_m=[-0.04,0,-0.04],max_m=[0.04,0.2,0.04]}}}]",
         PROJECTION,
     ];
     let mut water = Simulation::new("drop", &overrides);
