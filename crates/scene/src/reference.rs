@@ -8,14 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::properties::range_symbols;
 use crate::solver::{json_schema, solvers};
-use crate::units::name_and_unit;
 
 /// Column width of prose.
 const COLUMNS: usize = 110;
 /// Maximum nesting of tables, which no key reaches.
 const MAX_DEPTH: usize = 12;
 
-/// Returns the reference of the scene file: for each key its unit, type or values, default, range and
+/// Returns the reference of the scene file: for each key its type or values, default, range and
 /// description, and the solvers of each section.
 pub fn reference() -> String {
     let schema = json_schema();
@@ -71,7 +70,6 @@ pub fn reference() -> String {
 /// A line of a table.
 struct Row {
     key: String,
-    unit: &'static str,
     kind: String,
     default: String,
     range: String,
@@ -164,21 +162,14 @@ impl Generator<'_> {
         }
         let default = property.get("default").or(resolved.get("default"));
         let default = match (default, is_required) {
-            (Some(Value::Null) | None, false) => "–".to_owned(),
+            (Some(Value::Null) | None, false) => String::new(),
             (Some(value), _) if !value.is_null() => format!("`{value}`"),
             _ => "required".to_owned(),
         };
         let (kind, values) = self.kind(property);
         let meaning =
             [meaning, values].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        rows.push(Row {
-            key: key.to_owned(),
-            unit: name_and_unit(key).1,
-            kind,
-            default,
-            range: range(property, resolved),
-            meaning,
-        });
+        rows.push(Row { key: key.to_owned(), kind, default, range: range(property, resolved), meaning });
     }
 
     /// Returns the type of a value, and its values with their descriptions if they are listed.
@@ -232,7 +223,6 @@ impl Row {
     fn of_table(key: &str, kind: &str, meaning: &str) -> Self {
         Self {
             key: key.to_owned(),
-            unit: "",
             kind: kind.to_owned(),
             default: String::new(),
             range: String::new(),
@@ -272,13 +262,17 @@ fn range(property: &Value, resolved: &Value) -> String {
 }
 
 fn table(rows: &[Row]) -> String {
-    let mut text =
-        String::from("| key | unit | type or values | default | range | |\n|---|---|---|---|---|---|\n");
-    for Row { key, unit, kind, default, range, meaning } in rows {
+    let mut text = String::from("| key | type or values | default | range | |\n|---|---|---|---|---|\n");
+    for Row { key, kind, default, range, meaning } in rows {
         // A row is a line, and a bar ends a cell.
         let plain = |cell: &str| cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
-        let cells = [&format!("`{key}`"), *unit, kind, default, range, meaning].map(plain);
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
+        text.push('|');
+        let key = format!("`{key}`");
+        for cell in [key.as_str(), kind, default, range, meaning].map(plain) {
+            let space = if cell.is_empty() { "" } else { " " };
+            let _ = write!(text, "{space}{cell} |");
+        }
+        text.push('\n');
     }
     text
 }

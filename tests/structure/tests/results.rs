@@ -54,29 +54,20 @@ fn rows() -> Vec<Row> {
     lines.map(row).collect()
 }
 
-/// Returns the programs of tests, `program` of `program::test_…`, each once.
-fn programs(test: &str) -> String {
-    let mut found: Vec<&str> = Vec::new();
-    for name in test.split('`').skip(1).step_by(2) {
-        let program = name.split("::").next().unwrap();
-        if !program.contains('…') && !found.contains(&program) {
-            found.push(program);
-        }
-    }
-    found.iter().map(|program| format!("`{program}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// Writes a table; that of failures has the part, and names tests in full.
-fn write_table(page: &mut String, rows: &[&Row], has_part: bool) {
-    let (part, line) = if has_part { ("part | ", "---|") } else { ("", "") };
-    let _ = write!(page, "\n| {part}case | reference | kind | bound | found | test |\n|{line}");
-    page.push_str("---|---|---|---|---|---|\n");
+/// Writes a table; that of failures has the part and the test.
+fn write_table(page: &mut String, rows: &[&Row], is_of_failures: bool) {
+    page.push_str(if is_of_failures {
+        "\n| part | case | reference | kind | bound | found | test |\n|---|---|---|---|---|---|---|\n"
+    } else {
+        "\n| case | reference | kind | bound | found |\n|---|---|---|---|---|\n"
+    });
     for row in rows {
         let plot = if row.plot.is_empty() { String::new() } else { format!(" [plot](plots/{})", row.plot) };
-        let test = if has_part { row.test.clone() } else { programs(&row.test) } + &plot;
-        let mut cells = vec![&row.case, &row.reference, &row.kind, &row.bound, &row.found, &test];
-        if has_part {
+        let found = format!("{}{plot}", row.found);
+        let mut cells = vec![&row.case, &row.reference, &row.kind, &row.bound, &found];
+        if is_of_failures {
             cells.insert(0, &row.part);
+            cells.push(&row.test);
         }
         let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
         let _ = writeln!(page, "| {} |", cells.join(" | "));
@@ -91,23 +82,26 @@ fn page(rows: &[Row]) -> String {
          Comparisons with references, found on a software device (llvmpipe of Mesa 22.3.6, LLVM 15, 256 \
          bits),\n\
          2026-11-24 to 26, unless a row says otherwise: {} pass, {} fail.\n\n\
-         - kind: A analytic, E experiment, T CPU twin, I invariant\n\
-         - test: the test program, or a command; rows of `frazil validate` are those that any device can\n  \
-         repeat ([validate.md](validate.md))\n\n\
-         Generated from [results.csv](results.csv), which also names each test, gives the reason of each \
-         bound, and\n\
-         has the comparisons without a figure (`tests/structure/tests/results.rs`). The pages of the methods \
-         have\n\
-         causes and other limits.\n\n\
+         Kinds: A analytic, E experiment, T CPU twin, I invariant.\n\n\
+         Generated from [results.csv](results.csv), which also has the test of each row, the reason of each\n\
+         bound, and the comparisons without a figure. Rows of [`frazil validate`](validate.md) are those that \
+         any\n\
+         device can repeat. The pages of the methods have causes and other limits.\n\n\
          ## Known failures\n",
         rows.len() - failed.len(),
         failed.len()
     );
     write_table(&mut page, &failed, true);
-    for part in rows.chunk_by(|a, b| a.part == b.part) {
-        let passed = part.iter().filter(|row| row.result == "PASS");
+    let mut parts: Vec<&str> = Vec::new();
+    for row in rows {
+        if !parts.contains(&&*row.part) {
+            parts.push(&row.part);
+        }
+    }
+    for part in parts {
+        let passed = rows.iter().filter(|row| row.part == part && row.result == "PASS");
         let (measured, others): (Vec<&Row>, Vec<&Row>) = passed.partition(|row| !row.found.is_empty());
-        let _ = write!(page, "\n## {}\n", part[0].part);
+        let _ = write!(page, "\n## {part}\n");
         write_table(&mut page, &measured, false);
         if !others.is_empty() {
             let _ = writeln!(page, "\n{} more pass that print no figure.", others.len());

@@ -72,11 +72,9 @@ pub struct Scene {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity_m_s2: Option<Vec3>,
     /// Size of the scene relative to the file. Lengths of the domain, of particle blocks, of bodies and of
-    /// the camera's position are multiplied by this factor and (except in scenes of grains) rounded to whole
-    /// particle spacings, so that there are about scale³ times as many particles of the same size (scale² in
-    /// scenes of two dimensions). The times during which bodies move are multiplied, too, so that
-    /// displacements scale in proportion at the same speed. The factor is applied when the scene is loaded,
-    /// and is 1 from then on.
+    /// the camera's position are multiplied by it and (except in scenes of grains) rounded to whole particle
+    /// spacings: there are about scale³ times as many particles of the same size (scale² in two dimensions).
+    /// The times during which bodies move are multiplied, too. A loaded scene has a scale of 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 0.01, max = 100))]
     pub scale: f64,

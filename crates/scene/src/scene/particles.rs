@@ -24,8 +24,8 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// A cubic lattice of the fluid's spacing d. In a box the first point lies d/2 from the lower corner, so
-    /// that n·d holds n points and touches both walls at d/2; in other shapes the lattice is centred.
+    /// A cubic lattice of the fluid's spacing d: in a box from d/2 inside the lower corner, in other shapes
+    /// centred.
     #[default]
     Lattice,
     /// round(volume / d³) points drawn uniformly by volume. Grains would overlap: not in scenes of the

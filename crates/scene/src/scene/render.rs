@@ -16,9 +16,8 @@ pub enum Shading {
     /// Lit spheres in the colours of a property.
     #[default]
     Lit,
-    /// Soft white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest
-    /// density. Where several overlap the brightest is visible. They are larger than particles, so that those
-    /// of a body, which are placed at random, leave no gaps.
+    /// Soft white discs on black, brighter at higher density (Cai2020 sec 2.3), white at the rest density,
+    /// and so large that they leave no gaps. Where several overlap the brightest is visible.
     Density,
 }
 
@@ -119,7 +118,7 @@ pub struct Render {
     pub colour_by: String,
     /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from
     /// the scene and is the same in every picture, or, where the solver states none, that of the values in
-    /// the first picture. An override of `colour_by` alone discards the range of the file.
+    /// the first picture. Overriding `colour_by` alone discards it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour_range: Option<[f64; 2]>,
     /// Radius of a drawn particle in spacings; for particles with a radius of their own in diameters, so that
@@ -340,11 +339,11 @@ impl Default for PowderLook {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Projection {
-    /// Perspective: farther objects appear smaller.
+    /// Farther objects appear smaller.
     #[default]
     Perspective,
-    /// Orthographic: size does not depend on distance; for scenes of two dimensions. The visible height
-    /// equals that of the perspective at the target.
+    /// Size does not depend on distance; for scenes of two dimensions. The visible height equals that of the
+    /// perspective at the target.
     Orthographic,
 }
 

@@ -288,9 +288,8 @@ pub enum Spline {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialVolume {
-    /// Mass over the grid's density around the particle at the start (Breekveldt2017 eq 3.12 to 3.14). The
-    /// grid's density falls off within two cells of a surface, so that particles there get too much volume: a
-    /// bar five cells thick is 17 % too stiff.
+    /// Mass over the grid's density around the particle at the start (Breekveldt2017 eq 3.12 to 3.14). It
+    /// falls off within two cells of a surface: a bar five cells thick is 17 % too stiff.
     Grid,
     /// Share of the volume of the shape that the particle was sampled from, in proportion to its mass.
     #[default]

@@ -66,8 +66,7 @@ pub enum Pressure {
     Position,
     /// Projection of velocities at fixed positions, to those that keep the density at the end of the step to
     /// the first order (Ihmsen2014): linear and angular momentum are conserved to rounding, and the pressure
-    /// of the last step is the first guess. Fewer and cheaper iterations; motion of single particles is
-    /// damped by XSPH only.
+    /// of the last step is the first guess. Motion of single particles is damped by XSPH only.
     Projection,
 }
 

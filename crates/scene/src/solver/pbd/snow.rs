@@ -111,8 +111,7 @@ pub struct Links {
     pub initial_reach_spacings: f64,
     /// Maximum distance in spacings at which a link is made later, up to the support radius. By default
     /// particles must touch, so that broken parts stay apart. Above a link's breaking length (the paper's
-    /// value is the support radius) particles are linked anew at once, at their current distance, and the
-    /// snow yields.
+    /// value is the support radius) the snow yields.
     #[schemars(range(min = MIN_DISTANCE_SPACINGS))]
     pub reach_spacings: f64,
     /// Stretch at which a link breaks: its length over its length when it was made. The tensile strength of
