@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub struct ViewArgs {
-    /// A scene file, the name of a built-in scene, or a recording (*.frazil-rec).
+    /// A scene file, the name of a built-in scene, a recording (*.frazil-rec), or the output folder of a run
+    /// with a recording.
     #[arg(value_name = "SCENE|RECORDING")]
     pub source: String,
     #[command(flatten)]

@@ -2,8 +2,7 @@
 
 use super::args::ViewArgs;
 use super::live::Live;
-use crate::recordings::Playback;
-use crate::recordings::Player;
+use crate::recordings::{Playback, Player, recording_at};
 use frazil_engine::Failure;
 use frazil_engine::picture::{self, Shown};
 use frazil_io::{RECORDING_EXTENSION, Recording};
@@ -30,8 +29,10 @@ pub enum Source {
 impl Requested {
     pub fn open(args: &ViewArgs) -> Result<Self, Failure> {
         let path = Path::new(&args.source);
-        if path.extension().is_some_and(|extension| extension == RECORDING_EXTENSION) {
-            let (recording, scene) = Player::open(path, &args.changes)?;
+        // A folder may have the name of a built-in scene, which is what `--out` often ends with.
+        let is_run = path.is_dir() && !frazil_scene::builtin().iter().any(|scene| scene.name == args.source);
+        if is_run || path.extension().is_some_and(|extension| extension == RECORDING_EXTENSION) {
+            let (recording, scene) = Player::open(&recording_at(path), &args.changes)?;
             let times: Vec<(u64, f64)> = recording.times().collect();
             let playback = Playback::in_real_time(&times, PICTURES_PER_S);
             return Ok(Self::Recording(Box::new(recording), Box::new(scene), playback));

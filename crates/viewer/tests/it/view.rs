@@ -134,7 +134,9 @@ fn a_window_shows_the_pictures_of_the_run_live_and_recorded() {
     let screen = VirtualScreen::start(folder.path());
     let recording = out.join("recording.frazil-rec");
     let live = [&[SCENE], &size[..]].concat();
-    for (name, shown) in [("live.png", live), ("recorded.png", vec![recording.to_str().unwrap()])] {
+    let recorded = [("recorded.png", &recording), ("folder.png", &out)];
+    let recorded = recorded.map(|(name, path)| (name, vec![path.to_str().unwrap()]));
+    for (name, shown) in [("live.png", live)].into_iter().chain(recorded) {
         let shot = folder.path().join(name);
         let plan = ["--steps", "12", "--screenshot", shot.to_str().unwrap(), "--exit"];
         let mut view = command(&[&["view"], &shown[..], &plan].concat());
