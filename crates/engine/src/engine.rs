@@ -23,8 +23,8 @@ use crate::snapshot::read_frame;
 use crate::state::{self, HostColumn, PendingColumn};
 use crate::stepping;
 use frazil_io::Checkpoint;
-use frazil_particles::{ColumnKind, ParticleSet};
-use frazil_vk::ReadbackRing;
+use frazil_particles::{ColumnKind, ColumnView, ParticleSet};
+use frazil_vk::{Buffer, ReadbackRing};
 use std::path::Path;
 
 pub use crate::failure::{Failure, FailureKind};
@@ -137,6 +137,36 @@ pub enum Values {
         /// All numbers.
         values: Vec<f32>,
     },
+}
+
+/// A column of a set of particles in memory that host and device share.
+#[derive(Clone, Debug)]
+pub struct SharedColumn {
+    /// Keeps the memory alive.
+    _memory: Buffer<u32>,
+    /// Address of the first word.
+    pub address: usize,
+    /// Number of particles.
+    pub n: usize,
+    /// Number of words of a particle; 1 for a component of records.
+    pub components: usize,
+    /// Distance between the words of successive particles in bytes.
+    pub stride_bytes: usize,
+    /// True for unsigned integers, false for `f32`.
+    pub is_integer: bool,
+}
+
+impl SharedColumn {
+    fn new(column: &ColumnView, n: usize) -> Option<Self> {
+        let stride_bytes = size_of::<u32>() * column.kind.words() as usize;
+        let (first, components) = match column.kind {
+            ColumnKind::Component { index, .. } => (index as usize, 1),
+            kind => (0, kind.words() as usize),
+        };
+        let address = column.words.shared_address()? + size_of::<u32>() * first;
+        let is_integer = column.kind == ColumnKind::U32;
+        Some(Self { _memory: column.words.clone(), address, n, components, stride_bytes, is_integer })
+    }
 }
 
 impl Values {
@@ -318,15 +348,8 @@ impl Engine {
         let Simulation { device, solver, .. } = &self.simulation;
         let sets = solver.particle_sets();
         let set = find(&sets, set)?;
-        let views = names
-            .iter()
-            .map(|&name| {
-                set.column(name).cloned().ok_or_else(|| {
-                    let known: Vec<&str> = set.columns.iter().map(|column| column.name.as_ref()).collect();
-                    unknown(&format!("column of {}", set.name), name, &known)
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let views =
+            names.iter().map(|name| find_column(set, name).cloned()).collect::<Result<Vec<_>, _>>()?;
         let ring = ReadbackRing::new(device);
         let mut recorder = device.recorder()?;
         solver.record_output(&mut recorder);
@@ -336,6 +359,32 @@ impl Engine {
         let n = count.wait()?.first().map_or(0, |n| *n as usize);
         let host = |column: PendingColumn| Ok(values(column.wait()?, n));
         columns.into_iter().map(host).collect()
+    }
+
+    /// Returns a column where the device has it, without a copy, in the order of [`Self::columns`]. It holds
+    /// the values of the present state until the next call that steps, changes or writes the simulation; what
+    /// it holds then is undefined.
+    ///
+    /// # Errors
+    /// There is no such set or column; the device's memory is not the host's; or like [`Self::measure`].
+    pub fn shared_column(&mut self, set: &str, name: &str) -> Result<SharedColumn, Failure> {
+        self.measure()?;
+        let Simulation { device, solver, .. } = &self.simulation;
+        let sets = solver.particle_sets();
+        let set = find(&sets, set)?;
+        let view = find_column(set, name)?;
+        let mut recorder = device.recorder()?;
+        solver.record_output(&mut recorder);
+        recorder.share_with_host();
+        device.submit(recorder)?.wait()?;
+        let n = device.download(&set.count.count, 1)?.first().map_or(0, |n| *n as usize);
+        SharedColumn::new(view, n).ok_or_else(|| {
+            let device = &device.info().name;
+            Failure::device(format!(
+                "column \"{name}\" of {}: {device} does not share its memory with the host; read a copy",
+                set.name
+            ))
+        })
     }
 
     /// Replaces columns of a set's particles, in the order in which [`Self::columns`] returns them. The state
@@ -478,6 +527,13 @@ fn find<'a, 'b>(sets: &'b [ParticleSet<'a>], name: &str) -> Result<&'b ParticleS
     sets.iter().find(|set| set.name == name).ok_or_else(|| {
         let known: Vec<&str> = sets.iter().map(|set| set.name).collect();
         unknown("set of particles", name, &known)
+    })
+}
+
+fn find_column<'a>(set: &'a ParticleSet<'_>, name: &str) -> Result<&'a ColumnView, Failure> {
+    set.column(name).ok_or_else(|| {
+        let known: Vec<&str> = set.columns.iter().map(|column| column.name.as_ref()).collect();
+        unknown(&format!("column of {}", set.name), name, &known)
     })
 }
 

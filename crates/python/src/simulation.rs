@@ -4,8 +4,9 @@ use crate::arrays::{self, FrameArrays, NamedArray};
 use crate::device::Device;
 use crate::exceptions::{Input, exception};
 use crate::scene::Scene;
-use frazil_engine::engine::{Engine, Failure, SetDescription};
+use frazil_engine::engine::{Engine, Failure, SetDescription, SharedColumn};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -15,6 +16,33 @@ pub struct Simulation {
     /// Locked only by threads that do not hold the interpreter's lock, which [`Self::step`] takes for a
     /// moment while it has this one.
     engine: Mutex<Engine>,
+}
+
+/// A column in memory that host and device share; NumPy makes an array of it that keeps it alive.
+#[pyclass(frozen, module = "frazil._frazil")]
+pub struct SharedMemory {
+    column: SharedColumn,
+}
+
+#[pymethods]
+impl SharedMemory {
+    /// Returns NumPy's description of an array that cannot be written.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let SharedColumn { address, n, components, stride_bytes, is_integer, .. } = self.column;
+        let (mut shape, mut strides) = (vec![n], vec![stride_bytes]);
+        if components > 1 {
+            shape.push(components);
+            strides.push(size_of::<u32>());
+        }
+        let interface = PyDict::new(py);
+        interface.set_item("version", 3)?;
+        interface.set_item("typestr", if is_integer { "<u4" } else { "<f4" })?;
+        interface.set_item("data", (address, true))?;
+        interface.set_item("shape", PyTuple::new(py, shape)?)?;
+        interface.set_item("strides", PyTuple::new(py, strides)?)?;
+        Ok(interface)
+    }
 }
 
 /// Name of a set, and names and units of its columns.
@@ -146,6 +174,12 @@ impl Simulation {
             engine.columns(set, &names.iter().map(String::as_str).collect::<Vec<_>>())
         })?;
         columns.into_iter().map(|column| arrays::of_set_column(py, column)).collect()
+    }
+
+    /// Returns a column of a set in the device's memory.
+    fn shared_column(&self, py: Python<'_>, set: &str, name: &str) -> PyResult<SharedMemory> {
+        let column = self.with(py, Input::Name, |engine| engine.shared_column(set, name))?;
+        Ok(SharedMemory { column })
     }
 
     /// Replaces columns of a set, given as arrays of shape (n,) or (n, components).

@@ -97,6 +97,43 @@ def test_arrays_are_shared_by_dlpack_without_a_copy(water):
     np.testing.assert_array_equal(positions, before)
 
 
+def test_views_are_the_memory_of_the_device(device, small):
+    name, overrides, steps = small
+    sim = frazil.Simulation(frazil.Scene(name, overrides), device=device)
+    sim.step(steps)
+    for set in sim.sets:
+        particles = sim[set]
+        for column, values in particles.read().items():
+            view = particles.view(column)
+            np.testing.assert_array_equal(view, values)
+            assert (view.shape, view.dtype) == (values.shape, values.dtype)
+            assert not view.flags.writeable and not view.flags.owndata, column
+            assert np.shares_memory(view, particles.view(column)) or len(view) == 0, column
+
+
+def test_a_view_keeps_its_memory_and_reading_it_changes_no_bit(device, small):
+    name, overrides, steps = small
+    sims = [frazil.Simulation(frazil.Scene(name, overrides), device=device) for _ in range(2)]
+    sums = []
+    for step in range(2 * steps):
+        for sim in sims:
+            sim.step()
+        sums.append(float(sims[0][sims[0].sets[0]].view("position").sum()))
+    assert sims[0].hash() == sims[1].hash()
+    view = sims[0][sims[0].sets[0]].view("position")
+    assert np.isfinite(sums).all()
+    before = view.copy()
+    del sim, sims
+    np.testing.assert_array_equal(view, before)
+
+
+def test_unknown_columns_have_no_view(water):
+    with pytest.raises(frazil.NameNotFoundError, match="did you mean position"):
+        water["water"].view("positions")
+    with pytest.raises(TypeError, match="found a int"):
+        water["water"].view(1)
+
+
 def test_a_changed_parameter_has_the_bits_of_a_scripted_change(program, device, tmp_path):
     overrides, steps = SMALL["dam_break"]
     key = "fluid.dynamic_viscosity_pa_s"

@@ -217,6 +217,17 @@ impl<T: Pod> Buffer<T> {
         self.raw.inner.id == other.raw.inner.id
     }
 
+    /// Returns the address at which the host sees the elements, if it shares the memory without a copy, as
+    /// with integrated and software devices. It is valid as long as a handle to the buffer is alive; what is
+    /// there is defined from the end of a submission of [`share_with_host`](crate::Recorder::share_with_host)
+    /// to the next work of the device on the buffer.
+    pub fn shared_address(&self) -> Option<usize> {
+        let allocation = self.raw.inner.allocation.lock().unwrap_or_else(PoisonError::into_inner);
+        let allocation = allocation.as_ref()?;
+        let is_coherent = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+        allocation.mapped_ptr().filter(|_| is_coherent).map(|start| start.as_ptr().expose_provenance())
+    }
+
     /// Writes `data` to the start of a host-visible buffer.
     ///
     /// # Errors

@@ -591,6 +591,16 @@ impl Recorder {
         self.objects.push(object);
     }
 
+    /// Makes all that buffers hold visible to the host at their [shared addresses](Buffer::shared_address),
+    /// once this recorder's work has ended. No other work may write them while the host reads.
+    pub fn share_with_host(&mut self) {
+        self.commands();
+        let (mut before, mut after) = (UseSet::default(), UseSet::default());
+        [Use::ComputeWrite, Use::TransferWrite].into_iter().for_each(|usage| before.insert(usage));
+        after.insert(Use::HostRead);
+        self.write_barrier(before, after);
+    }
+
     fn note_host_read(&mut self, buffer: &RawBuffer) {
         if buffer.inner.is_readback() {
             self.host_reads.push(buffer.clone());

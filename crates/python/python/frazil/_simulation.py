@@ -45,6 +45,19 @@ class ParticleSet(Mapping[str, np.ndarray]):
                 raise TypeError(f"column: found a {type(column).__name__}, expected a str")
         return {name: values for name, _, values in self._raw.columns(self.name, list(columns or self))}
 
+    def view(self, column: str) -> np.ndarray:
+        """Returns a column where the device has it, without a copy: an array that cannot be written.
+
+        It has the values of the present state until the simulation steps, changes or is written to, and
+        undefined ones from then on: take another view. It keeps its memory, also without the simulation.
+        DLPack exports it by `numpy.from_dlpack` and others that know arrays which cannot be written.
+
+        Raises `DeviceError` if the device does not share its memory with the host, as graphics cards do not.
+        """
+        if not isinstance(column, str):
+            raise TypeError(f"column: found a {type(column).__name__}, expected a str")
+        return np.asarray(self._raw.shared_column(self.name, column))
+
     def set(self, column: str, values: Any) -> None:
         """Replaces a column by an array of the shape in which it is read, with a row for each particle in the
         order in which it is read. Arrays of other libraries are taken, too, by `__array__` or DLPack.
