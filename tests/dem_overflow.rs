@@ -123,6 +123,23 @@ fn an_overflow_is_repeated_with_more_rows() {
     assert_no_validation_messages(&DEVICE);
 }
 
+/// A fault in the repeated step is that fault: nothing of the overflow is left in the record, which would be
+/// enlarged for it again and again.
+#[test]
+fn a_fault_after_an_overflow_is_no_overflow() {
+    let section = Section { contacts_per_grain: 1.0, ..every_law(0) };
+    let mut pack = pack_of(&section, &shrinking_lattice());
+    assert!(pack.try_advance(160).unwrap().rows.is_some());
+    pack.dem.regrow(&DEVICE).unwrap().unwrap();
+    let columns = pack.dem.state_columns();
+    let velocity = columns.iter().find(|column| column.name == "velocity").unwrap();
+    DEVICE.upload(&velocity.words, &[f32::NAN.to_bits(); 3]).unwrap();
+    let fault = pack.try_advance(1).unwrap();
+    assert!(fault.not_finite.is_some() && fault.rows.is_none(), "{fault}");
+    assert_eq!(pack.dem.regrow(&DEVICE).unwrap(), None, "{fault}");
+    assert_no_validation_messages(&DEVICE);
+}
+
 /// Grain `10` and 27 others nearly at one place, among others.
 fn heaped() -> Vec<Grain> {
     let mut grains = cloud(40, 1, 0.0);
