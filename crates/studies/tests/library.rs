@@ -148,7 +148,7 @@ fn cases_are_selected_by_name_or_part_and_by_cost() {
     assert!(names(&[], Cost::Long).len() > names(&[], Cost::Quick).len());
     let failure = select(&["bit".to_owned()], Cost::Long).err().unwrap();
     assert!(
-        failure.to_string().starts_with("found the case \"bit\", expected one of bits.drop"),
+        failure.to_string().starts_with("found the case \"bit\", expected one of bits.dam_break"),
         "{failure}"
     );
 }

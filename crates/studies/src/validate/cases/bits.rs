@@ -8,7 +8,7 @@ type Scene = (&'static str, f64, u64);
 
 /// A scene of each solver, and of snow in the plane and in space.
 const QUICK: [Scene; 6] = [
-    ("drop", 1.0, 20),
+    ("dam_break", 1.0, 20),
     ("melting", 0.4, 20),
     ("viscoelastic_cube", 1.0, 20),
     ("snowball_collision", 1.0, 40),
@@ -18,7 +18,7 @@ const QUICK: [Scene; 6] = [
 
 /// All other built-in scenes.
 const OTHERS: [Scene; 35] = [
-    ("dam_break", 1.0, 20),
+    ("drop", 1.0, 20),
     ("hydrostatic", 1.0, 20),
     ("drum", 1.0, 20),
     ("pour_down_terrain", 1.0, 20),
