@@ -84,9 +84,9 @@ fn page(rows: &[Row]) -> String {
          2026-11-24 to 26, unless a row says otherwise: {} pass, {} fail.\n\n\
          Kinds: A analytic, E experiment, T CPU twin, I invariant.\n\n\
          Generated from [results.csv](results.csv), which also has the test of each row, the reason of each\n\
-         bound, and the comparisons without a figure. Rows of [`frazil validate`](validate.md) are those that \
-         any\n\
-         device can repeat. The pages of the methods have causes and other limits.\n\n\
+         bound, and the comparisons without a figure. Any device can repeat rows of [`frazil \
+         validate`](validate.md).\n\
+         The pages of the methods have causes and other limits.\n\n\
          ## Known failures\n",
         rows.len() - failed.len(),
         failed.len()
