@@ -108,7 +108,12 @@ def test_views_are_the_memory_of_the_device(device, small):
             np.testing.assert_array_equal(view, values)
             assert (view.shape, view.dtype) == (values.shape, values.dtype)
             assert not view.flags.writeable and not view.flags.owndata, column
-            assert np.shares_memory(view, particles.view(column)) or len(view) == 0, column
+            exported = np.from_dlpack(view)
+            np.testing.assert_array_equal(exported, values)
+            assert len(view) == 0 or (
+                np.shares_memory(view, particles.view(column)) and np.shares_memory(view, exported)
+            ), column
+    sim.render()  # Raises an exception if there was a validation message.
 
 
 def test_a_view_keeps_its_memory_and_reading_it_changes_no_bit(device, small):

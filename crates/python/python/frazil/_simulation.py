@@ -50,7 +50,7 @@ class ParticleSet(Mapping[str, np.ndarray]):
 
         It has the values of the present state until the simulation steps, changes or is written to, and
         undefined ones from then on: take another view. It keeps its memory, also without the simulation.
-        DLPack exports it by `numpy.from_dlpack` and others that know arrays which cannot be written.
+        NumPy 2.1 and later export it by DLPack to libraries that know arrays which cannot be written.
 
         Raises `DeviceError` if the device does not share its memory with the host, as graphics cards do not.
         """
