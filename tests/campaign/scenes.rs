@@ -109,13 +109,18 @@ impl Runs {
         command
     }
 
-    /// Runs a scene into a folder, from its checkpoint if there is one.
+    /// Runs a scene into a folder, from its checkpoint if there is one; without one, a run that ended early
+    /// is begun anew, which replaces its outputs.
     ///
     /// # Errors
     /// The program cannot be started, or hangs.
     pub fn run(&self, scene: &Scene, out: &Path, fault: Option<&Fault<'_>>) -> Result<Output, String> {
         let checkpoint = Some(checkpoint_of(out)).filter(|path| path.exists());
-        process::run(&mut self.command(scene, out, checkpoint.as_deref(), fault), LONGEST)
+        let mut command = self.command(scene, out, checkpoint.as_deref(), fault);
+        if checkpoint.is_none() && out.exists() {
+            command.arg("--overwrite");
+        }
+        process::run(&mut command, LONGEST)
     }
 
     /// Runs a scene into a new folder without faults, and returns its results.
