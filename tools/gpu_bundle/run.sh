@@ -16,7 +16,8 @@
 # and validations are in details/. A part that fails or hangs does not end the others.
 # `tools/gpu --summarize DIR` of a checkout makes kernels.jsonl and the full summary of such a folder.
 #
-# Exit status: 0 no part failed, 1 some failed, 2 bad input, 3 there is no GPU, or frazil cannot run here.
+# Exit status: 0 no part failed, 1 some failed or none passed, 2 bad input, 3 there is no GPU, or frazil cannot
+# run here.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 2
@@ -331,7 +332,10 @@ figures_of() {
 # Adds a part to the results: name, status, tenths of a second, figures.
 record() {
     seconds=$(($3 / 10)).$(($3 % 10))
-    say "$1: $2, $seconds s${4:+: $4}"
+    case $2 in
+        'not run'*) say "$1: $2" ;;
+        *) say "$1: $2, $seconds s${4:+: $4}" ;;
+    esac
     printf '| %s | %s | %s | %s |\n' "$1" "$2" "$seconds" "$4" >>"$work/rows.md"
     # shellcheck disable=SC2154
     {
@@ -467,4 +471,4 @@ while IFS=$tab read -r part limit only requires environment command <&3; do
 done 3<"$table"
 
 say "$n_passed of $n_parts parts passed, $n_failed failed, $n_left_out were left out; wrote $out/summary.md"
-[ $n_failed = 0 ]
+[ $n_failed = 0 ] && [ $n_passed != 0 ]

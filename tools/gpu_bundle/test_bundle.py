@@ -138,11 +138,15 @@ class Bundle(unittest.TestCase):
         self.assertIn('      error: a "reason"\n', (self.out / "summary.md").read_text())
 
     def test_parts_share_the_budget(self):
-        done = self.run_script("--budget", "6", "step.water", HANG="run dam_break --set scale=2.9")
+        hang = "run dam_break --set scale=2.9"
+        done = self.run_script("--budget", "6", "hashes", "step.water", HANG=hang)
         self.assertEqual(done.returncode, 0)
-        cut_off, not_run = [row["status"] for row in self.rows()]
+        passed, cut_off, not_run = [row["status"] for row in self.rows()]
+        self.assertEqual(passed, "passed")
         self.assertRegex(cut_off, "cut off after [56] s: the time of all parts is over")
         self.assertEqual(not_run, "not run: the time of all parts is over")
+        shutil.rmtree(self.out)
+        self.assertEqual(self.run_script("--budget", "4", "hashes").returncode, 1)
 
     def test_without_a_gpu_the_status_is_3(self):
         for devices in (SOFTWARE, "", GPU + "   cannot run frazil: too old\n"):
