@@ -97,6 +97,7 @@ def steps(quick):
 
 
 def profiles(quick):
+    """Yields profiles of each solver, and their predictions."""
     shorter = ["--steps", "3", "--warm-up", "1"] if quick else []
     for solver, scene in SCENES.items():
         sizes = {"small": scene.small} if quick else {"": [], "large": scene.million}
@@ -106,6 +107,9 @@ def profiles(quick):
             name = ".".join(filter(None, ["profile", solver, size]))
             command = ["{frazil}", "profile", scene.name, *changes(keys), *shorter]
             yield Part(name, [*command, "--out", f"{{out}}/details/{name}"])
+            # By the rates that the profile has measured, beside its times.
+            predicted = ["{frazil}", "predict", f"{{out}}/details/{name}", "--here"]
+            yield Part(name.replace("profile", "predict", 1), predicted)
 
 
 def peers(quick):
@@ -132,7 +136,6 @@ def shared_parts(benches, quick):
         *(bench(name, large(name, benches[name]), quick, 40) for name in primitives),
         *steps(quick),
         *profiles(quick),
-        # Here belong predicted beside measured times, once the program has a command that predicts.
         *peers(quick),
         validation("layers", QUICK_SCENES if quick else ["--quick"], 300, {"FRAZIL_VALIDATION": "1"}),
         *(bench(name, [], quick, 60) for name in others),

@@ -323,6 +323,10 @@ figures_of() {
                 /^copy  .* GB\/s/ { text = text ", copy " $2 " GB/s" }
                 END { printf "%s", text }' "$log"
             ;;
+        predict.*)
+            sed -n 's/^step on .*: \(.* ms\), predicted$/predicted \1/p; s/^measured: \(.*\)/measured \1/p' "$log" |
+                tr '\n' ';' | sed 's/;$//; s/;/; /g'
+            ;;
         peers.*)
             sed -n 's/^  \([A-Za-z].*\)/\1/p' "$log" | sed 's/   */ /g' | tr '\n' ';' | sed 's/;$//; s/;/; /g'
             ;;

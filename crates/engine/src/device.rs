@@ -34,17 +34,20 @@ fn open_with(
     surface_extensions: Vec<&'static CStr>,
     pipeline_statistics: bool,
 ) -> Result<Device, Failure> {
+    let dry_run = is_on("FRAZIL_DRY_RUN").unwrap_or(false);
     let of_environment = std::env::var("FRAZIL_DEVICE").ok().filter(|name| !name.is_empty());
     Ok(Device::open(&DeviceOptions {
         selector: selector.or(of_environment.as_deref()).map(DeviceSelector::from),
         validation,
         gpu_assisted: std::env::var("FRAZIL_VALIDATION").is_ok_and(|value| value == "gpu"),
         watchdog: watchdog()?,
-        pipeline_cache: pipeline_cache(),
+        // What a dry run finds of a device would mislead runs on its hardware.
+        pipeline_cache: if dry_run { None } else { pipeline_cache() },
         surface_extensions,
         pipeline_statistics,
         robust_access: is_on("FRAZIL_ROBUST_ACCESS").unwrap_or(true),
         labels: is_on("FRAZIL_LABELS").unwrap_or(validation || pipeline_statistics),
+        dry_run,
     })?)
 }
 

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use thiserror::Error;
 
 /// First line of the table.
-const HEADER: &str = "kernel,registers,spills,scratch_bytes,shared_memory_bytes,subgroups_per_simd";
+const HEADER: &str = "kernel,registers,spills,scratch_bytes,shared_memory_bytes,resident_subgroups";
 
 /// Upper bounds of registers, spills, scratch and shared memory of each kernel, and lower bounds of the
-/// subgroups that a SIMD can hold, for one device and version of its driver: another version's compiler
+/// subgroups that a processor can hold, for one device and version of its driver: another version's compiler
 /// allocates other registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelBudget {
@@ -117,7 +117,7 @@ impl KernelBudget {
             for ((column, allowed), found) in columns.zip(allowed).zip(bounds(kernel)) {
                 let (Some(allowed), Some(found)) = (*allowed, found) else { continue };
                 let (is_beyond, relation) = match column {
-                    "subgroups_per_simd" => (found < allowed, "at least"),
+                    "resident_subgroups" => (found < allowed, "at least"),
                     _ => (found > allowed, "at most"),
                 };
                 if is_beyond {
@@ -140,7 +140,7 @@ fn bounds(kernel: &KernelFact) -> Bounds {
         kernel.spills,
         kernel.scratch_bytes,
         kernel.shared_memory_bytes,
-        kernel.subgroups_per_simd,
+        kernel.resident_subgroups,
     ]
 }
 
@@ -151,23 +151,12 @@ mod tests {
     fn fact(name: &str, [registers, spills, scratch, shared, subgroups]: [u64; 5]) -> KernelFact {
         KernelFact {
             kernel: name.to_owned(),
-            specialization: BTreeMap::new(),
-            workgroup_size: 64,
-            shared_memory_bytes: Some(shared),
-            subgroup_size: Some(64),
             registers: Some(registers),
             spills: Some(spills),
             scratch_bytes: Some(scratch),
-            code_bytes: Some(1000),
-            subgroups_per_simd: Some(subgroups),
-            instructions: Some(200),
-            latency_cycles: Some(4000),
-            inverse_throughput_cycles: Some(500),
-            groups: None,
-            theoretical_occupancy: None,
-            tail: None,
-            work: BTreeMap::new(),
-            driver_statistics: Vec::new(),
+            shared_memory_bytes: Some(shared),
+            resident_subgroups: Some(subgroups),
+            ..KernelFact::default()
         }
     }
 
@@ -185,7 +174,7 @@ mod tests {
                 "a.b: spills 3, at most 0 allowed",
                 "a.b: scratch_bytes 12, at most 0 allowed",
                 "a.b: shared_memory_bytes 4097, at most 4096 allowed",
-                "a.b: subgroups_per_simd 15, at least 16 allowed",
+                "a.b: resident_subgroups 15, at least 16 allowed",
                 "a.d: has no line",
                 "a.c: there is no such kernel",
             ]

@@ -9,11 +9,13 @@
 
 mod canvas;
 mod comparison;
+mod compilers;
 mod error;
 mod fits;
 mod kernel_budget;
 mod map;
 mod plot;
+mod predict;
 mod profile;
 pub mod reference_data;
 mod rounds;
@@ -23,11 +25,13 @@ mod special;
 mod statistics;
 
 pub use comparison::{Comparison, Verdict, compare};
+pub use compilers::{CompilerReport, compilers_page, compilers_table};
 pub use error::{Error, Result};
 pub use fits::{damped_period, layer_means, oscillation, profile_deviation};
 pub use kernel_budget::{KernelBudget, KernelBudgetError};
 pub use map::{FlowMap, plot_flow_map};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
+pub use predict::{Gpu, KernelPrediction, Prediction, predict, prediction_table};
 pub use profile::{
     Candidate, DriverStatistic, EmptyCalls, Gap, HostGaps, KernelBound, KernelComparison, KernelFact,
     KernelSamples, Limit, Memory, MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison,

@@ -62,7 +62,7 @@ fn scheme(text: &str) -> Result<RenderScheme, String> {
 }
 
 /// Selection of a device.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct DeviceArgs {
     /// Device, by part of its name or by index (see `frazil devices`) [default: $FRAZIL_DEVICE, or the best
     /// one].

@@ -57,8 +57,8 @@ pub struct Capabilities {
     pub subgroup_size: u32,
     /// Range of subgroup sizes that a kernel may request.
     pub subgroup_size_range: (u32, u32),
-    /// True if a kernel can require one of these sizes (`SUBGROUP_SIZE`), full subgroups, and the operations
-    /// on ballots and sums of a subgroup.
+    /// True if a kernel can require one of these sizes (`SUBGROUP_SIZE`), or there is only one, and full
+    /// subgroups, and the operations on ballots and sums of a subgroup.
     pub subgroup_ballots: bool,
     /// Maximum number of subgroups in a workgroup whose subgroup size is required.
     pub max_subgroups: u32,
@@ -270,9 +270,10 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> cra
         capabilities: Capabilities {
             subgroup_size: v11.subgroup_size,
             subgroup_size_range: (v13.min_subgroup_size, v13.max_subgroup_size),
-            subgroup_ballots: f13.subgroup_size_control == vk::TRUE
-                && f13.compute_full_subgroups == vk::TRUE
-                && v13.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE)
+            subgroup_ballots: f13.compute_full_subgroups == vk::TRUE
+                && (v13.min_subgroup_size == v13.max_subgroup_size
+                    || f13.subgroup_size_control == vk::TRUE
+                        && v13.required_subgroup_size_stages.contains(vk::ShaderStageFlags::COMPUTE))
                 && v11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE)
                 && v11
                     .subgroup_supported_operations

@@ -1,5 +1,6 @@
 //! Device selection and creation, and the state that all objects of a device share.
 
+use crate::buffer::{Buffer, Location};
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
 use crate::compiled::Kernels;
 use crate::descriptor_sets::DescriptorSets;
@@ -11,7 +12,7 @@ use crate::pipeline_cache::PipelineCache;
 use crate::pipeline_layout::SetKind;
 use crate::replacement::Replacements;
 use crate::tick_clock::TickClock;
-use crate::timeline::{CommandPool, Limits, Timeline};
+use crate::timeline::{CommandPool, Limits, SubmissionMode, Timeline};
 use crate::validation::ValidationLog;
 use crate::{Error, Result};
 use ash::{ext, khr, vk};
@@ -90,6 +91,9 @@ pub struct DeviceOptions {
     pub robust_access: bool,
     /// Labels each pass for the validation layers and frame debuggers; on by default.
     pub labels: bool,
+    /// Takes submissions for finished although nothing was computed, for tests of the host's side on a driver
+    /// without its hardware; what is read back, time stamps included, is zero.
+    pub dry_run: bool,
 }
 
 impl Default for DeviceOptions {
@@ -104,6 +108,7 @@ impl Default for DeviceOptions {
             pipeline_statistics: false,
             robust_access: true,
             labels: true,
+            dry_run: false,
         }
     }
 }
@@ -142,6 +147,8 @@ pub(crate) struct Shared {
     pub descriptor_sets: Option<DescriptorSets>,
     /// Present if pipeline statistics were requested and the driver reports them.
     pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
+    /// True if submissions are taken for finished although nothing was computed.
+    pub is_dry_run: bool,
     /// Present if objects can be named.
     pub debug: Option<ext::debug_utils::Device>,
     /// True if passes are labelled.
@@ -190,17 +197,39 @@ impl Device {
         self.shared.failing_creation.swap(next, Ordering::Relaxed) != u64::MAX
     }
 
-    /// Opens a device.
+    /// Opens a device. Without a selector, one that computes nothing is passed over.
     ///
     /// # Errors
     /// No loader, no device, no device of that name, or one that lacks what frazil needs; see [`Error`].
     pub fn open(options: &DeviceOptions) -> Result<Self> {
-        let (instance, candidate) = find(options)?;
-        if candidate.info.kind == DeviceKind::Software {
-            host::check_address_space(&candidate.info.name)?;
+        let mut passed_over = Vec::new();
+        loop {
+            let (instance, candidate) = find(options, &passed_over)?;
+            let (index, kind) = (candidate.info.index, candidate.info.kind);
+            if kind == DeviceKind::Software {
+                host::check_address_space(&candidate.info.name)?;
+            }
+            let device = Self { shared: Arc::new(Shared::new(instance, candidate, options)?) };
+            if kind == DeviceKind::Software || options.dry_run || device.computes()? {
+                return Ok(device);
+            }
+            if options.selector.is_some() || Self::list()?.len() == passed_over.len() + 1 {
+                return Err(Error::ComputesNothing { device: device.info().name.clone() });
+            }
+            passed_over.push(index);
         }
-        let shared = Shared::new(instance, candidate, options)?;
-        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Returns true if the device executes what is submitted: it fills a buffer, and the host reads it. Mesa's
+    /// drivers accept submissions for hardware that is absent (`mesa-drm-shim`).
+    fn computes(&self) -> Result<bool> {
+        const VALUE: u32 = 0x600d_f00d;
+        let buffer: Buffer<u32> = self.buffer_in("test of the device", 1, Location::Readback)?;
+        buffer.write(&[0])?;
+        let mut recorder = self.recorder()?;
+        recorder.fill(&buffer, VALUE);
+        self.submit(recorder)?.wait()?;
+        Ok(buffer.read(1)? == [VALUE])
     }
 
     /// Lists all devices on this machine with their limits and missing features (empty if usable).
@@ -228,6 +257,12 @@ impl Device {
     /// Returns true if this is a software device, whose timings say nothing about GPUs.
     pub fn is_software(&self) -> bool {
         self.info().kind == DeviceKind::Software
+    }
+
+    /// Returns true if submissions are taken for finished although nothing was computed
+    /// ([`DeviceOptions::dry_run`]): what is read back is zero.
+    pub fn is_dry_run(&self) -> bool {
+        self.shared.is_dry_run
     }
 
     /// Returns the messages of the validation layers; empty if they are off.
@@ -356,9 +391,12 @@ impl fmt::Debug for Device {
 }
 
 /// Returns the requested device, which has what the engine needs, with its instance.
-pub(crate) fn find(options: &DeviceOptions) -> Result<(Instance, Candidate)> {
+/// `passed_over` are indices of devices that are not chosen.
+pub(crate) fn find(options: &DeviceOptions, passed_over: &[usize]) -> Result<(Instance, Candidate)> {
     let instance = Instance::new(options.validation, options.gpu_assisted, &options.surface_extensions)?;
-    let candidate = choose(capabilities::candidates(&instance)?, options.selector.as_ref())?;
+    let mut candidates = capabilities::candidates(&instance)?;
+    candidates.retain(|candidate| !passed_over.contains(&candidate.info.index));
+    let candidate = choose(candidates, options.selector.as_ref())?;
     if !candidate.missing.is_empty() {
         return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });
     }
@@ -484,8 +522,10 @@ impl Parts {
         let cache = PipelineCache::open(raw, options.pipeline_cache.clone())?;
         let has_time_stamps = candidate.capabilities.timestamp_period_ns > 0.0;
         let limits = watchdog_limits(candidate.info.kind, has_time_stamps, options.watchdog);
-        let timeline = Timeline::new(raw, candidate.queue_family, limits, options.is_gpu_assisted())
-            .inspect_err(|_| cache.destroy(raw))?;
+        let mode =
+            SubmissionMode { is_first_version: options.is_gpu_assisted(), is_dry_run: options.dry_run };
+        let timeline =
+            Timeline::new(raw, candidate.queue_family, limits, mode).inspect_err(|_| cache.destroy(raw))?;
         Ok(Self { allocator, cache, timeline })
     }
 }
@@ -530,6 +570,7 @@ impl Shared {
             timeline,
             raw,
             full_subgroups,
+            is_dry_run: options.dry_run,
             #[cfg(feature = "window")]
             surfaces: !options.surface_extensions.is_empty(),
             next_id: AtomicU64::new(0),

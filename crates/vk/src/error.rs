@@ -38,6 +38,15 @@ pub enum Error {
         /// Missing features, extensions and limits.
         missing: Vec<String>,
     },
+    /// The device accepts work and does not execute it.
+    #[error(
+        "device \"{device}\" computes nothing: a buffer that it was to fill did not change; it stands for \
+         hardware that is absent, for which `frazil kernels --for` compiles"
+    )]
+    ComputesNothing {
+        /// Name of the device.
+        device: String,
+    },
     /// A requested layer is not installed.
     #[error(
         "validation was asked for but VK_LAYER_KHRONOS_validation is not installed (Debian: \

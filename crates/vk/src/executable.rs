@@ -67,32 +67,37 @@ impl fmt::Display for StatisticValue {
 /// Statistics that determine occupancy, under one name for all drivers; none if the driver does not report
 /// them.
 ///
-/// | | NVIDIA | RADV | ANV |
-/// |---|---|---|---|
-/// | registers | `Register Count` | `VGPRs` | `GRF registers`, else `Max live registers` |
-/// | spills | | `Spilled SGPRs` + `Spilled VGPRs` | `Spill Count` |
-/// | scratch | `Local Memory Size` | `Scratch size` | `Scratch Memory Size` |
-/// | shared memory | `Shared Memory Size` | `LDS size` | `Workgroup Memory Size` |
-/// | code | `Binary Size` | `Code size` | |
-/// | subgroups per SIMD | | `Subgroups per SIMD` | |
-/// | instructions | | `Instructions` | `Instruction Count` |
-/// | latency, inverse throughput | | `Latency`, `Inverse Throughput` | `Cycle Count` |
-/// Units differ by driver: RADV counts registers per lane and scratch per wave, ANV registers per hardware
-/// thread.
+/// | | NVIDIA | NVK | RADV | ANV | Turnip | Honeykrisp |
+/// |---|---|---|---|---|---|---|
+/// | registers | `Register Count` | `Number of GPRs` | `VGPRs` | `GRF registers`, else `Max live registers` | 4 × `Registers used` | ½ `GPRs` |
+/// | spills | | `Spills to memory` | `Spilled SGPRs` + `Spilled VGPRs` | `Spill Count` | `STP Count` | `Spills` |
+/// | register moves | | `Spills to reg` | | | | |
+/// | scratch | `Local Memory Size` | `SLM size` | `Scratch size` | `Scratch Memory Size` | | `Scratch` |
+/// | shared memory | `Shared Memory Size` | | `LDS size` | `Workgroup Memory Size` | | |
+/// | code | `Binary Size` | `Code size` | `Code size` | | 4 × `Code size` | `Code size` |
+/// | resident subgroups | | `Max warps/SM` | `Subgroups per SIMD` | | `Max Waves Per Core` | `Threads` / 32 |
+/// | instructions | | `Instruction count` | `Instructions` | `Instruction Count` | `Instruction Count` | `Instructions` |
+/// | latency | | `Static cycle count` | `Latency` | `Cycle Count` | | |
+/// | inverse throughput | | | `Inverse Throughput` | | | `ALU` |
+/// Units differ by driver: ANV counts registers per hardware thread, RADV scratch per wave; resident subgroups
+/// are those of a streaming multiprocessor (NVK), a SIMD (RADV) or a core. NVK's cycles are those of
+/// instructions with a fixed latency, each once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// Registers.
     pub registers: Option<u64>,
-    /// Registers spilled (RADV) or instructions that spill (ANV).
+    /// Registers spilled (RADV) or instructions that spill to memory.
     pub spills: Option<u64>,
+    /// Values moved to registers of another file, for lack of general ones (NVK).
+    pub register_moves: Option<u64>,
     /// Scratch memory for spills and indexed private arrays, in bytes.
     pub scratch_bytes: Option<u64>,
     /// Shared memory of a workgroup, in bytes.
     pub shared_memory_bytes: Option<u64>,
     /// Size of the code in bytes.
     pub code_bytes: Option<u64>,
-    /// Subgroups that a SIMD can hold at once, by registers and shared memory.
-    pub subgroups_per_simd: Option<u64>,
+    /// Subgroups that a processor can hold at once, by registers and shared memory.
+    pub resident_subgroups: Option<u64>,
     /// Instructions of the code, each once.
     pub instructions: Option<u64>,
     /// The driver's estimate of the cycles from start to end of a subgroup.
@@ -104,17 +109,18 @@ pub struct Occupancy {
 impl Occupancy {
     /// Returns of each value the worse one: the smaller number of subgroups, the larger of all else.
     pub(crate) fn worst(self, other: Self) -> Self {
-        let min = match (self.subgroups_per_simd, other.subgroups_per_simd) {
+        let min = match (self.resident_subgroups, other.resident_subgroups) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
         Self {
             registers: self.registers.max(other.registers),
             spills: self.spills.max(other.spills),
+            register_moves: self.register_moves.max(other.register_moves),
             scratch_bytes: self.scratch_bytes.max(other.scratch_bytes),
             shared_memory_bytes: self.shared_memory_bytes.max(other.shared_memory_bytes),
             code_bytes: self.code_bytes.max(other.code_bytes),
-            subgroups_per_simd: min,
+            resident_subgroups: min,
             instructions: self.instructions.max(other.instructions),
             latency_cycles: self.latency_cycles.max(other.latency_cycles),
             inverse_throughput_cycles: self.inverse_throughput_cycles.max(other.inverse_throughput_cycles),
@@ -125,28 +131,44 @@ impl Occupancy {
 impl Executable {
     /// Selects the statistics with known names.
     pub fn occupancy(&self) -> Occupancy {
-        let value = |name: &str| {
-            let known = self.statistics.iter().find(|s| s.name.trim().eq_ignore_ascii_case(name));
-            known.and_then(|s| s.value.as_u64())
-        };
+        let statistic =
+            |name: &str| self.statistics.iter().find(|s| s.name.trim().eq_ignore_ascii_case(name));
+        let value = |name: &str| statistic(name).and_then(|s| s.value.as_u64());
         let first = |names: &[&str]| names.iter().find_map(|name| value(name));
         let sum = |names: &[&str]| {
             let found: Vec<u64> = names.iter().filter_map(|name| value(name)).collect();
             (!found.is_empty()).then(|| found.iter().sum())
         };
+        // Turnip counts vectors of four registers, and code in words; Honeykrisp counts halves of registers.
+        let code_unit = match statistic("Code size") {
+            Some(code) if code.description.contains("dwords") => 4,
+            _ => 1,
+        };
         Occupancy {
-            registers: first(&["Register Count", "VGPRs", "GRF registers", "Max live registers"]),
-            spills: sum(&["Spilled SGPRs", "Spilled VGPRs", "Spill Count"]),
+            registers: first(&["Register Count", "Number of GPRs", "VGPRs", "GRF registers"])
+                .or(value("Max live registers"))
+                .or(value("Registers used").map(|vectors| 4 * vectors))
+                .or(value("GPRs").map(|halves| halves.div_ceil(2))),
+            spills: sum(&["Spilled SGPRs", "Spilled VGPRs", "Spill Count"]).or(first(&[
+                "Spills to memory",
+                "STP Count",
+                "Spills",
+            ])),
+            register_moves: value("Spills to reg"),
             // NVIDIA's driver 580 fills the lower 32 bits only; the others hold a constant.
-            scratch_bytes: value("Local Memory Size")
-                .map(|bytes| bytes & 0xffff_ffff)
-                .or(first(&["Scratch size", "Scratch Memory Size"])),
+            scratch_bytes: value("Local Memory Size").map(|bytes| bytes & 0xffff_ffff).or(first(&[
+                "SLM size",
+                "Scratch size",
+                "Scratch Memory Size",
+                "Scratch",
+            ])),
             shared_memory_bytes: first(&["Shared Memory Size", "LDS size", "Workgroup Memory Size"]),
-            code_bytes: first(&["Binary Size", "Code size"]),
-            subgroups_per_simd: value("Subgroups per SIMD"),
+            code_bytes: first(&["Binary Size", "Code size"]).map(|size| code_unit * size),
+            resident_subgroups: first(&["Subgroups per SIMD", "Max warps/SM", "Max Waves Per Core"])
+                .or(value("Threads").map(|threads| threads / 32)),
             instructions: first(&["Instructions", "Instruction Count"]),
-            latency_cycles: first(&["Latency", "Cycle Count"]),
-            inverse_throughput_cycles: value("Inverse Throughput"),
+            latency_cycles: first(&["Latency", "Cycle Count", "Static cycle count"]),
+            inverse_throughput_cycles: first(&["Inverse Throughput", "ALU"]),
         }
     }
 }
@@ -186,6 +208,65 @@ pub(crate) fn executables(
         }
     };
     Some(properties.iter().enumerate().map(executable).collect())
+}
+
+/// Text of a kernel's code in one of the forms that the driver's compiler passes through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InternalRepresentation {
+    /// Name of the executable.
+    pub executable: String,
+    /// Name given by the driver, such as `SASS` or `Final Assembly`.
+    pub name: String,
+    /// Description given by the driver.
+    pub description: String,
+    /// The code; none if the driver keeps it in a form that is no text.
+    pub text: Option<String>,
+}
+
+/// Queries the texts of a pipeline's code, in the order of the driver, with the machine code last; empty if it
+/// has none. The pipeline was created with capture of internal representations.
+pub(crate) fn internal_representations(
+    loader: &khr::pipeline_executable_properties::Device,
+    pipeline: vk::Pipeline,
+) -> Vec<InternalRepresentation> {
+    let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
+    // SAFETY: the feature is enabled where there is a loader.
+    let properties = unsafe { loader.get_pipeline_executable_properties(&info) }.unwrap_or_default();
+    let text = |chars: Result<&CStr, _>| {
+        chars.map(|text: &CStr| text.to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    let mut all = Vec::new();
+    for (index, property) in properties.iter().enumerate() {
+        let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline).executable_index(index as u32);
+        let get = loader.fp().get_pipeline_executable_internal_representations_khr;
+        let mut n = 0;
+        // SAFETY: the pipeline was made to capture them; a null pointer asks for their number.
+        let counted = unsafe { get(loader.device(), &info, &mut n, std::ptr::null_mut()) };
+        let mut found = vec![vk::PipelineExecutableInternalRepresentationKHR::default(); n as usize];
+        // SAFETY: as above, with room for as many as were counted.
+        let sized = unsafe { get(loader.device(), &info, &mut n, found.as_mut_ptr()) };
+        if counted != vk::Result::SUCCESS || sized != vk::Result::SUCCESS {
+            continue;
+        }
+        let mut data: Vec<Vec<u8>> = found.iter().map(|one| vec![0; one.data_size]).collect();
+        for (one, bytes) in found.iter_mut().zip(&mut data) {
+            one.p_data = bytes.as_mut_ptr().cast();
+        }
+        // SAFETY: as above; each has room for its bytes, which live on.
+        if unsafe { get(loader.device(), &info, &mut n, found.as_mut_ptr()) } != vk::Result::SUCCESS {
+            continue;
+        }
+        all.extend(found.iter().zip(&data).map(|(one, bytes)| {
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            InternalRepresentation {
+                executable: text(property.name_as_c_str()),
+                name: text(one.name_as_c_str()),
+                description: text(one.description_as_c_str()),
+                text: (one.is_text == vk::TRUE).then(|| String::from_utf8_lossy(&bytes[..end]).into_owned()),
+            }
+        }));
+    }
+    all
 }
 
 /// Reads the member of the union that the format names; none for a format unknown to the extension at the
@@ -233,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn statistics_of_three_drivers_are_known_by_name() {
+    fn statistics_of_each_driver_are_known_by_name() {
         let nvidia = executable(&[
             ("Register Count", 40),
             ("Binary Size", 1024),
@@ -266,18 +347,19 @@ mod tests {
             Occupancy {
                 registers: Some(48),
                 spills: Some(5),
+                register_moves: None,
                 scratch_bytes: Some(256),
                 shared_memory_bytes: Some(4096),
                 code_bytes: Some(2048),
-                subgroups_per_simd: Some(16),
+                resident_subgroups: Some(16),
                 instructions: Some(300),
                 latency_cycles: Some(5000),
                 inverse_throughput_cycles: Some(700),
             }
         );
-        let worse = Occupancy { registers: Some(64), subgroups_per_simd: Some(8), ..Default::default() };
+        let worse = Occupancy { registers: Some(64), resident_subgroups: Some(8), ..Default::default() };
         let both = radv.occupancy().worst(worse);
-        assert_eq!((both.registers, both.spills, both.subgroups_per_simd), (Some(64), Some(5), Some(8)));
+        assert_eq!((both.registers, both.spills, both.resident_subgroups), (Some(64), Some(5), Some(8)));
         assert_eq!(worse.worst(radv.occupancy()), both);
         let anv = executable(&[
             ("Max live registers", 60),
@@ -288,6 +370,74 @@ mod tests {
         assert_eq!(
             anv.occupancy(),
             Occupancy { registers: Some(60), spills: Some(7), scratch_bytes: Some(64), ..Default::default() }
+        );
+        let nvk = executable(&[
+            ("Instruction count", 735),
+            ("Static cycle count", 41_126),
+            ("Max warps/SM", 48),
+            ("Spills to memory", 1),
+            ("Fills from memory", 2),
+            ("Spills to reg", 3),
+            ("Code size", 11_760),
+            ("Number of GPRs", 40),
+            ("SLM size", 16),
+        ]);
+        assert_eq!(
+            nvk.occupancy(),
+            Occupancy {
+                registers: Some(40),
+                spills: Some(1),
+                register_moves: Some(3),
+                scratch_bytes: Some(16),
+                shared_memory_bytes: None,
+                code_bytes: Some(11_760),
+                resident_subgroups: Some(48),
+                instructions: Some(735),
+                latency_cycles: Some(41_126),
+                inverse_throughput_cycles: None,
+            }
+        );
+        let mut turnip = executable(&[
+            ("Max Waves Per Core", 12),
+            ("Instruction Count", 812),
+            ("Code size", 1376),
+            ("Registers used", 8),
+            ("Half-registers used", 5),
+            ("STP Count", 2),
+        ]);
+        turnip.statistics[2].description = "Total number of dwords in the shader executable.".to_owned();
+        assert_eq!(
+            turnip.occupancy(),
+            Occupancy {
+                registers: Some(32),
+                spills: Some(2),
+                code_bytes: Some(5504),
+                resident_subgroups: Some(12),
+                instructions: Some(812),
+                ..Default::default()
+            }
+        );
+        let honeykrisp = executable(&[
+            ("Instructions", 511),
+            ("ALU", 449),
+            ("Code size", 3724),
+            ("GPRs", 55),
+            ("Scratch", 8),
+            ("Threads", 1024),
+            ("Spills", 4),
+        ]);
+        assert_eq!(
+            honeykrisp.occupancy(),
+            Occupancy {
+                registers: Some(28),
+                spills: Some(4),
+                scratch_bytes: Some(8),
+                code_bytes: Some(3724),
+                resident_subgroups: Some(32),
+                instructions: Some(511),
+                inverse_throughput_cycles: Some(449),
+                ..Default::default()
+            }
         );
         assert_eq!(executable(&[("Fill Count", 3)]).occupancy(), Occupancy::default());
     }

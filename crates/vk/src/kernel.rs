@@ -173,6 +173,8 @@ pub(crate) struct Target<'a> {
     pub full_subgroups: bool,
     /// Present if statistics are captured.
     pub executables: Option<&'a khr::pipeline_executable_properties::Device>,
+    /// True if the code is captured, too.
+    pub captures_code: bool,
     pub cache: vk::PipelineCache,
     pub sets: SetKind,
 }
@@ -184,6 +186,7 @@ impl<'a> Target<'a> {
             capabilities: &shared.candidate.capabilities,
             full_subgroups: shared.full_subgroups,
             executables: shared.pipeline_executables.as_ref(),
+            captures_code: false,
             cache: shared.cache.handle,
             sets: shared.set_kind(),
         }
@@ -254,7 +257,8 @@ fn create_pipeline(
     let specialization =
         vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values));
     let module = shader_module(device, source.name, spirv)?;
-    let subgroup = target.capabilities.subgroup_size_range.1.max(1);
+    let (least, subgroup) = target.capabilities.subgroup_size_range;
+    let subgroup = subgroup.max(1);
     let whole_subgroups =
         subgroup_size.is_some() || target.full_subgroups && values.first().is_some_and(|w| w % subgroup == 0);
     let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
@@ -269,13 +273,17 @@ fn create_pipeline(
         .module(module)
         .name(c"main")
         .specialization_info(&specialization);
-    if subgroup_size.is_some() {
+    // Where there is one size, a driver need not let a kernel require it.
+    if subgroup_size.is_some() && least != subgroup {
         stage = stage.push_next(&mut required);
     }
-    let flags = match target.executables {
-        Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
-        None => vk::PipelineCreateFlags::empty(),
-    };
+    let mut flags = vk::PipelineCreateFlags::empty();
+    if target.executables.is_some() {
+        flags |= vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR;
+    }
+    if target.captures_code {
+        flags |= vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
+    }
     let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout.handle)];
     // SAFETY: the layout was made from what the shader declares, and limits were checked.
     let created = unsafe { device.create_compute_pipelines(target.cache, &info, None) };
@@ -296,6 +304,21 @@ struct Limits {
     /// Size that the shader's constant `SUBGROUP_SIZE` requires.
     subgroup_size: Option<u32>,
     shared_memory_bytes: Option<u64>,
+}
+
+/// SPIR-V capability `AtomicFloat32AddEXT`.
+const ATOMIC_FLOAT32_ADD: u32 = 6033;
+
+/// Returns true if a module declares a capability.
+fn declares_capability(spirv: &[u8], capability: u32) -> bool {
+    // Five words of header; then each instruction begins with its length and its opcode.
+    const HEADER_WORDS: usize = 5;
+    const OP_CAPABILITY: u32 = 17;
+    let words: Vec<u32> = bytemuck::pod_collect_to_vec(spirv);
+    // Capabilities are the first instructions of a module.
+    let declared = words.get(HEADER_WORDS..).unwrap_or_default().chunks_exact(2);
+    let mut declared = declared.take_while(|words| words[0] == 2 << 16 | OP_CAPABILITY);
+    declared.any(|words| words[1] == capability)
 }
 
 /// Checks a kernel against the limits of the device.
@@ -333,6 +356,13 @@ fn check_limits(
     if source.params_bytes > capabilities.max_push_constants {
         let limit = u64::from(capabilities.max_push_constants);
         return Err(beyond(source.params_bytes.into(), "push-constant bytes", limit, "maxPushConstantsSize"));
+    }
+    // Drivers may end the process on such a kernel instead of refusing it.
+    if !capabilities.float_atomics && declares_capability(spirv, ATOMIC_FLOAT32_ADD) {
+        return Err(Error::Misuse {
+            object: format!("kernel {}", source.name),
+            problem: "the device cannot add floats atomically (VK_EXT_shader_atomic_float)".into(),
+        });
     }
     let subgroup_size = value("subgroup_size");
     if let Some(size) = subgroup_size {

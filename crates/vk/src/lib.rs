@@ -64,7 +64,7 @@ pub use compute_units::{ComputeUnits, UnitKind};
 pub use device::{Device, DeviceOptions, DeviceSelector, Statistics, Watchdog};
 pub use double_buffer::DoubleBuffer;
 pub use error::Error;
-pub use executable::{Executable, Occupancy, Statistic, StatisticValue};
+pub use executable::{Executable, InternalRepresentation, Occupancy, Statistic, StatisticValue};
 pub use hazard::{Access, Event, Hazard, Use, UseSet, find_hazards};
 pub use host::{HostAllocator, ignore_file_size_signal};
 pub use image::{Image, ImageFormat};

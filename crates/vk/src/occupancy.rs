@@ -43,7 +43,7 @@ impl ComputeUnits {
                 let executable = kernel.executables.iter().flatten().find(|e| e.subgroup_size > 0)?;
                 let max = u64::from(simds) * u64::from(max_waves);
                 let waves = u64::from((executable.subgroup_size / wave_size).max(1));
-                let resident = u64::from(simds) * known.subgroups_per_simd? / waves;
+                let resident = u64::from(simds) * known.resident_subgroups? / waves;
                 (subgroups_of(executable.subgroup_size.into()), resident.min(max), Some(max))
             }
         };

@@ -5,6 +5,7 @@ use crate::capabilities::{Candidate, DeviceInfo};
 use crate::compiled::KernelSource;
 use crate::compute_units::ComputeUnits;
 use crate::device::{DeviceOptions, Logical, find};
+use crate::executable::{InternalRepresentation, internal_representations};
 use crate::instance::Instance;
 use crate::kernel::{Target, compile};
 use crate::kernel_facts::KernelFacts;
@@ -14,8 +15,8 @@ use std::fmt;
 
 /// Compiles kernels for the statistics that the driver reports, without a queue, memory or a semaphore.
 ///
-/// Mesa's RADV offers such a device for hardware that is absent (`RADV_FORCE_FAMILY=navi31`): its compiler
-/// reports registers, spills and occupancy, but nothing can be submitted.
+/// Mesa's drivers offer such devices for hardware that is absent, over a shim of the kernel's interface
+/// (package `mesa-drm-shim`): their compilers report registers, spills and occupancy, but nothing is computed.
 pub struct OfflineCompiler {
     logical: Logical,
     candidate: Candidate,
@@ -30,7 +31,7 @@ impl OfflineCompiler {
     /// As for [`crate::Device::open`].
     pub fn open(options: &DeviceOptions) -> Result<Self> {
         let options = DeviceOptions { pipeline_statistics: true, ..options.clone() };
-        let (instance, candidate) = find(&options)?;
+        let (instance, candidate) = find(&options, &[])?;
         let logical = Logical::new(&instance, &candidate, &options)?;
         Ok(Self { logical, candidate, _instance: instance })
     }
@@ -63,17 +64,34 @@ impl OfflineCompiler {
     /// # Errors
     /// The kernel exceeds the device's limits, or the driver rejects it.
     pub fn compile(&self, source: &'static KernelSource, values: &[u32]) -> Result<KernelFacts> {
-        let target = Target {
+        let kernel = compile(&self.target(false), source, source.spirv, values)?;
+        kernel.destroy(&self.logical.raw);
+        Ok(kernel.facts())
+    }
+
+    /// Compiles a kernel as [`Self::compile`] does, and returns its code in the forms that the compiler passes
+    /// through, with the machine code last; empty if the driver shows none.
+    ///
+    /// # Errors
+    /// The kernel exceeds the device's limits, or the driver rejects it.
+    pub fn code(&self, source: &'static KernelSource, values: &[u32]) -> Result<Vec<InternalRepresentation>> {
+        let Some(loader) = &self.logical.pipeline_executables else { return Ok(Vec::new()) };
+        let kernel = compile(&self.target(true), source, source.spirv, values)?;
+        let code = internal_representations(loader, kernel.code().pipeline);
+        kernel.destroy(&self.logical.raw);
+        Ok(code)
+    }
+
+    fn target(&self, captures_code: bool) -> Target<'_> {
+        Target {
             raw: &self.logical.raw,
             capabilities: &self.candidate.capabilities,
             full_subgroups: self.logical.full_subgroups,
             executables: self.logical.pipeline_executables.as_ref(),
+            captures_code: captures_code && self.reports_statistics(),
             cache: vk::PipelineCache::null(),
             sets: SetKind::Pushed,
-        };
-        let kernel = compile(&target, source, source.spirv, values)?;
-        kernel.destroy(&self.logical.raw);
-        Ok(kernel.facts())
+        }
     }
 }
 

@@ -84,6 +84,11 @@ impl ReadbackRing {
 }
 
 impl<T: Pod> Pending<T> {
+    /// Returns the device that computes the data.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// Returns true if the data have arrived.
     ///
     /// # Errors

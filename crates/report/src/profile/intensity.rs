@@ -62,7 +62,7 @@ impl Profile {
 
     /// Returns the floating-point operations of a call, if the shader declares them and all items are
     /// counted.
-    pub(super) fn flop_of(&self, kernel: &str) -> Option<f64> {
+    pub(crate) fn flop_of(&self, kernel: &str) -> Option<f64> {
         let declared = &self.kernels.iter().find(|fact| fact.kernel == kernel)?.work;
         let count = |item: &String| match item.as_str() {
             PARTICLE => Some(self.n_particles),

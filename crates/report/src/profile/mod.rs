@@ -123,7 +123,7 @@ pub struct Profile {
 }
 
 /// Compilation results of a kernel; `None` where the driver does not report a value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KernelFact {
     /// The kernel's name.
     pub kernel: String,
@@ -143,9 +143,12 @@ pub struct KernelFact {
     pub scratch_bytes: Option<u64>,
     /// Size of the code in bytes.
     pub code_bytes: Option<u64>,
-    /// Subgroups that a SIMD can hold at once.
+    /// Values kept in registers of another file for lack of general ones.
     #[serde(default)]
-    pub subgroups_per_simd: Option<u64>,
+    pub register_moves: Option<u64>,
+    /// Subgroups that a processor can hold at once: a SIMD of AMD, a streaming multiprocessor, or a core.
+    #[serde(default, alias = "subgroups_per_simd")]
+    pub resident_subgroups: Option<u64>,
     /// Instructions of the code, each once.
     #[serde(default)]
     pub instructions: Option<u64>,
@@ -381,10 +384,6 @@ pub(crate) mod tests {
                 spills: None,
                 scratch_bytes: Some(0),
                 code_bytes: Some(3000),
-                subgroups_per_simd: None,
-                instructions: None,
-                latency_cycles: None,
-                inverse_throughput_cycles: None,
                 groups: Some(512.0),
                 theoretical_occupancy: Some(0.75),
                 tail: Some(0.125),
@@ -395,6 +394,7 @@ pub(crate) mod tests {
                     description: "registers a <thread>".to_owned(),
                     value: "40".to_owned(),
                 }],
+                ..KernelFact::default()
             }],
             memory: Memory {
                 bytes: 3_000_000,

@@ -210,6 +210,11 @@ impl KernelFact {
             format!("{} {}", self.kernel, differing.join(" "))
         }
     }
+
+    /// Returns the value of a statistic by the driver's name.
+    pub fn statistic(&self, name: &str) -> Option<&str> {
+        self.driver_statistics.iter().find(|s| s.name == name).map(|s| s.value.as_str())
+    }
 }
 
 /// Formats the compilation results of each kernel as a table; a dash for values that the driver does not
@@ -220,10 +225,11 @@ pub fn facts_table(kernels: &[KernelFact], wide: bool, style: TableStyle) -> Str
         "group",
         "subgroup",
         "registers",
+        "moves",
         "spills",
         "scratch [B]",
         "shared [B]",
-        "subgroups/SIMD",
+        "resident",
         "occupancy [%]",
         "groups",
         "tail [%]",
@@ -239,10 +245,11 @@ pub fn facts_table(kernels: &[KernelFact], wide: bool, style: TableStyle) -> Str
             kernel.workgroup_size.to_string(),
             or_dash(kernel.subgroup_size),
             or_dash(kernel.registers),
+            or_dash(kernel.register_moves),
             or_dash(kernel.spills),
             or_dash(kernel.scratch_bytes),
             or_dash(kernel.shared_memory_bytes),
-            or_dash(kernel.subgroups_per_simd),
+            or_dash(kernel.resident_subgroups),
             percent(kernel.theoretical_occupancy),
             or_dash(tenths(kernel.groups)),
             percent(kernel.tail),
@@ -266,7 +273,7 @@ pub fn facts_table(kernels: &[KernelFact], wide: bool, style: TableStyle) -> Str
             .collect()
     };
     let lines = lines.into_iter().map(only_told).collect::<Vec<_>>();
-    let optional = ["instructions", "groups", "subgroups/SIMD", "code [B]", "1/throughput", "tail [%]"];
+    let optional = ["instructions", "groups", "resident", "code [B]", "1/throughput", "tail [%]"];
     fitted_table(&header, &lines, &optional, wide, style)
 }
 

@@ -6,7 +6,8 @@ use frazil_report::{Mark, Panel, Series, plot_panels};
 use frazil_solvers::{CurveSpec, PanelSpec, PlotSpec};
 use std::path::Path;
 
-/// Draws a plot of metrics with at least one row; nothing if a required metric is missing.
+/// Draws a plot of metrics with at least one row, without panels that have nothing finite, as the temperature
+/// of no snow; nothing if a required metric is missing.
 pub fn write(plot: &PlotSpec, table: &MetricsTable, path: &Path) -> Result<(), Failure> {
     let mut needed = plot.panels.iter().flat_map(|panel| panel.curves.iter().flat_map(CurveSpec::metrics));
     if needed.any(|name| table.column(name).is_err()) {
@@ -16,9 +17,21 @@ pub fn write(plot: &PlotSpec, table: &MetricsTable, path: &Path) -> Result<(), F
         panel.curves.iter().filter_map(|spec| curve(panel, spec, table).transpose()).collect()
     };
     let series: Vec<Vec<Series>> = plot.panels.iter().map(curves).collect::<Result<_, _>>()?;
-    let panels: Vec<Panel<'_>> =
-        plot.panels.iter().zip(&series).map(|(panel, series)| drawn(panel, series)).collect();
+    let panels: Vec<Panel<'_>> = plot
+        .panels
+        .iter()
+        .zip(&series)
+        .filter(has_points)
+        .map(|(panel, series)| drawn(panel, series))
+        .collect();
+    if panels.is_empty() {
+        return Ok(());
+    }
     plot_panels(plot.title, &panels, path).map_err(Failure::other)
+}
+
+fn has_points((_, series): &(&PanelSpec, &Vec<Series>)) -> bool {
+    series.iter().flat_map(|series| &series.points).any(|(x, y)| x.is_finite() && y.is_finite())
 }
 
 fn drawn<'a>(panel: &PanelSpec, series: &'a [Series]) -> Panel<'a> {

@@ -10,6 +10,7 @@ mod list;
 mod manual;
 mod new;
 mod play;
+mod predict;
 mod processes;
 mod profile;
 mod run;
@@ -30,6 +31,7 @@ use list::ScenesArgs;
 use manual::{CompletionsArgs, ManArgs};
 use new::NewArgs;
 use play::PlayArgs;
+use predict::PredictArgs;
 use profile::ProfileArgs;
 use run::RunArgs;
 use std::ffi::OsString;
@@ -42,6 +44,7 @@ use validate::ValidateArgs;
 const ENVIRONMENT: &str = "\
 Environment:
   FRAZIL_DEVICE=NAME|INDEX  device of commands without --device
+  FRAZIL_DRY_RUN=1          submit steps and take them for finished, on a driver without its hardware
   FRAZIL_TUNING=0           ignore the tunables stored by `frazil tune`
   FRAZIL_REPLAY=0           record every step, also where an earlier one recurs
   FRAZIL_ROBUST_ACCESS=0    no bounds checks of buffers
@@ -49,7 +52,7 @@ Environment:
   FRAZIL_WATCHDOG=SECONDS   end with an error that names the pass if a submission takes longer; 0: never
                             [default: 60 on a GPU, 1200 on a software device, without the name]
   NO_COLOR=1                no colours on a terminal
-All but the first change the time of a step and no bit of the results. Pipelines and tunables are
+All but the first two change the time of a step and no bit of the results. Pipelines and tunables are
 kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
 
 /// A Vulkan-native, data-oriented particle engine.
@@ -126,13 +129,21 @@ enum Command {
     /// Warns about everything that may give a poor result: steps too long, springs too soft for the weight on
     /// them, bodies outside the domain, keys without effect; with --measure also about a lack of memory.
     Check(CheckArgs),
-    /// Compile kernels and list what the driver's compiler reports: registers, spills, occupancy.
+    /// Compile kernels and list what compilers report: registers, spills, occupancy.
     ///
-    /// --for FAMILY compiles for AMD hardware that is absent, by Mesa's RADV: "navi31", "vega10" and others;
-    /// an unknown family lists those that the driver knows. `tools/setup --compilers` installs a recent RADV
-    /// for that alone. Kernels have the default values of their specialization constants, or those of
-    /// --constant.
+    /// --for compiles for hardware that is absent, by Mesa's drivers for NVIDIA, AMD, Qualcomm and Apple
+    /// ("ada", "navi31", "adreno740", "m1"; an unknown family lists all), which `tools/setup --compilers`
+    /// unpacks. Kernels have the default values of their specialization constants, those of a step of
+    /// --scene, or those of --constant. A kernel that a compiler refuses, or does not survive, is named below
+    /// the table.
     Kernels(KernelsArgs),
+    /// Predict the time of a scene's step on GPUs that are not there, and what bounds each kernel.
+    ///
+    /// Counts bytes and operations of a few steps on this device, and takes registers from the compiler of
+    /// the card's family (see `frazil kernels --for`). A call takes the launch and the longest of its bytes,
+    /// its operations and the loads that its threads wait for; loops, divergence and atomics are not in the
+    /// model. Halves of bytes, operations, registers and launches tell what would help.
+    Predict(PredictArgs),
     /// List the Vulkan devices of this machine.
     Devices,
     /// List the built-in scenes, or print one.
@@ -179,6 +190,7 @@ fn dispatch(args: &Args, words: &[OsString]) -> Result<(), Failure> {
         Command::Validate(arguments) => validate::validate(arguments, validation),
         Command::Check(check) => check::check(check, validation),
         Command::Kernels(arguments) => kernels::kernels(arguments, validation),
+        Command::Predict(arguments) => predict::predict_scene(arguments, validation),
         Command::Devices => list::devices(),
         Command::Scenes(scenes) => list::scenes(scenes),
         Command::New(new) => new::new_scene(new),

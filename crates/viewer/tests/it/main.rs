@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
+mod absent_hardware;
 mod analyze;
 mod authoring;
 mod bad_input;
@@ -17,6 +18,7 @@ mod output_folder;
 mod overflow;
 mod pages;
 mod play;
+mod predict;
 mod profile;
 mod reproducibility;
 mod resume;

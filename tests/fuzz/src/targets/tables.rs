@@ -205,7 +205,7 @@ fn check_profile(input: &Input) -> Verdict {
 fn budgets() -> Vec<Vec<u8>> {
     file(
         "# device: AMD\n# driver: radv \
-         25\nkernel,registers,spills,scratch_bytes,shared_memory_bytes,subgroups_per_simd\n\
+         25\nkernel,registers,spills,scratch_bytes,shared_memory_bytes,resident_subgroups\n\
          dem.collide,96,0,0,,12\npbd.solve_density,48,,0,1024,16\n",
     )
 }

@@ -1,171 +1,261 @@
-//! Compilation for AMD hardware that is absent, by Mesa's RADV in a process of its own.
+//! Compilation for hardware that is absent, by Mesa's drivers in processes of their own.
 //!
-//! RADV reads the family from its environment when it is loaded, and ends the process if it does not know
-//! the family or cannot compile a kernel.
+//! `tools/setup --compilers` unpacks a recent Mesa with its own C library to a folder. This program is started
+//! again by the dynamic loader of that folder, with a shim (`mesa-drm-shim`) that answers for the kernel's
+//! interface to the hardware. A driver may end its process on a kernel; the others are compiled all the same.
 
 use super::args::KernelsArgs;
-use super::compiled::{Compiled, Line, Progress};
+use super::compiled::{Compiled, Line, Progress, Variant};
+use super::families::{AMD, FAMILIES, Family};
 use frazil_engine::Failure;
+use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 
-/// Families by the names that versions of RADV have given them, to find out which ones a driver knows.
-const FAMILIES: &[&str] = &[
-    "tahiti",
-    "pitcairn",
-    "verde",
-    "oland",
-    "hainan",
-    "bonaire",
-    "kaveri",
-    "kabini",
-    "hawaii",
-    "tonga",
-    "iceland",
-    "carrizo",
-    "fiji",
-    "stoney",
-    "polaris10",
-    "polaris11",
-    "polaris12",
-    "vegam",
-    "vega10",
-    "vega12",
-    "vega20",
-    "raven",
-    "raven2",
-    "renoir",
-    "mi100",
-    "mi200",
-    "gfx940",
-    "navi10",
-    "navi12",
-    "navi14",
-    "navi21",
-    "navi22",
-    "navi23",
-    "navi24",
-    "vangogh",
-    "rembrandt",
-    "raphael_mendocino",
-    "gfx1036",
-    "navi31",
-    "navi32",
-    "navi33",
-    "phoenix",
-    "phoenix2",
-    "gfx1100",
-    "gfx1101",
-    "gfx1102",
-    "gfx1103",
-    "gfx1150",
-    "gfx1151",
-    "gfx1152",
-    "gfx1153",
-    "gfx1200",
-    "gfx1201",
-];
+/// Folder below the user's data, to which `tools/setup --compilers` unpacks drivers.
+const COMPILERS: &str = "frazil/compilers";
 
-/// Where a driver is: its manifest, and a folder of libraries that it needs in versions of its own.
-struct Driver {
-    manifest: PathBuf,
-    libraries: Option<PathBuf>,
-}
-
-/// Compiles kernels for a family.
-pub fn compile(family: &str, args: &KernelsArgs) -> Result<Compiled, Failure> {
-    let driver = find_driver()?;
-    let mut arguments: Vec<String> = args.name.iter().cloned().collect();
-    for (name, value) in &args.constants {
-        arguments.extend(["--constant".to_owned(), format!("{name}={value}")]);
-    }
-    let output = run(&driver, family, &arguments)?;
-    let progress = progress(&output);
-    if output.status.success() {
-        return Ok(progress.compiled());
-    }
-    let manifest = driver.manifest.display();
-    let Some(name) = progress.driver().map(str::to_owned) else { return Err(no_device(&driver, family)) };
-    let errors = String::from_utf8_lossy(&output.stderr);
-    // A message of our own says all; a driver that ended the process says little, or nothing.
-    if let Some(message) = errors.lines().rev().find_map(|line| line.strip_prefix("frazil: error: ")) {
-        return Err(Failure::device(message));
-    }
-    let kernel = progress.unfinished.unwrap_or_default();
-    Err(Failure::device(format!(
-        "{name} ({manifest}) ended with {} while it compiled {kernel} for {family}; \
-         `tools/setup --compilers` installs a recent version for this purpose",
-        output.status
-    )))
-}
-
-/// Returns why there was no device: the family is unknown, or the driver does not compile for absent
-/// hardware.
-fn no_device(driver: &Driver, family: &str) -> Failure {
-    let manifest = driver.manifest.display();
-    let knows = |family: &&&str| {
-        let output = run(driver, family, &["primitives.prepare_dispatch".to_owned()]);
-        output.is_ok_and(|output| progress(&output).driver().is_some())
+/// Compiles the kernels that `select` returns for each family's driver, for several families at a time; the
+/// results are in the order of the families.
+///
+/// # Errors
+/// There is no driver for a family, or it offers no device.
+pub fn compile(
+    families: &[&'static Family],
+    args: &KernelsArgs,
+    select: impl Fn(&Driver) -> Result<Vec<Variant>, Failure> + Sync,
+) -> Result<Vec<Compiled>, Failure> {
+    let drivers: Vec<Driver> =
+        families.iter().map(|family| Driver::find(family)).collect::<Result<_, _>>()?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(drivers.len());
+    let next = Mutex::new(0..drivers.len());
+    let results: Vec<Mutex<Option<Result<Compiled, Failure>>>> =
+        drivers.iter().map(|_| Mutex::new(None)).collect();
+    let work = || {
+        loop {
+            let Some(i) = next.lock().ok().and_then(|mut next| next.next()) else { return };
+            let driver = &drivers[i];
+            let result =
+                select(driver).and_then(|variants| compile_for(families[i], driver, args, &variants));
+            if let Ok(mut place) = results[i].lock() {
+                *place = Some(result);
+            }
+        }
     };
-    let known: Vec<&str> = FAMILIES.iter().filter(knows).copied().collect();
-    if known.is_empty() {
-        return Failure::device(format!(
-            "{manifest}: this driver cannot compile for absent hardware (RADV_FORCE_FAMILY has no effect); \
-             `tools/setup --compilers` installs one that can"
-        ));
-    }
-    Failure::input(format!(
-        "--for: found \"{family}\", expected a family that {manifest} knows: {}",
-        known.join(", ")
-    ))
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    let ended = || Failure::other("a compilation ended without a result".to_owned());
+    results
+        .into_iter()
+        .map(|result| result.into_inner().ok().flatten().unwrap_or_else(|| Err(ended())))
+        .collect()
 }
 
-fn progress(output: &Output) -> Progress {
+fn compile_for(
+    family: &'static Family,
+    driver: &Driver,
+    args: &KernelsArgs,
+    variants: &[Variant],
+) -> Result<Compiled, Failure> {
     let mut progress = Progress::default();
-    String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter_map(Line::parse)
-        .for_each(|line| progress.add(line));
-    progress
-}
-
-/// Runs this program for a family, to print lines.
-fn run(driver: &Driver, family: &str, arguments: &[String]) -> Result<Output, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|e| Failure::other(format!("cannot find this program to start it again: {e}")))?;
-    let mut command = Command::new(program);
-    command
-        .args(["kernels", "--lines"])
-        .args(arguments)
-        .env("RADV_FORCE_FAMILY", family)
-        // The second is the name that older loaders know.
-        .env("VK_DRIVER_FILES", &driver.manifest)
-        .env("VK_ICD_FILENAMES", &driver.manifest)
-        .env("FRAZIL_VALIDATION", "0");
-    if let Some(libraries) = &driver.libraries {
-        command.env("LD_LIBRARY_PATH", libraries);
+    let mut rest = variants;
+    while !rest.is_empty() {
+        let before = progress.n_ended();
+        let output = driver.run(args, rest)?;
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .filter_map(Line::parse)
+            .for_each(|line| progress.add(line));
+        if output.status.success() {
+            break;
+        }
+        let errors = String::from_utf8_lossy(&output.stderr);
+        // A message of our own says all; a driver that ended the process says little, or nothing.
+        if let Some(message) = errors.lines().rev().find_map(|line| line.strip_prefix("frazil: error: ")) {
+            return Err(Failure::device(format!("{}: {message}", family.name)));
+        }
+        let Some(unfinished) = progress.unfinished.take() else {
+            return Err(driver.without_device(family, errors.trim()));
+        };
+        let last = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
+        progress.add(Line::Refused(unfinished, format!("the compiler ended with {}: {last}", output.status)));
+        rest = &rest[(progress.n_ended() - before).min(rest.len())..];
     }
-    command.output().map_err(|e| Failure::other(format!("cannot start this program again: {e}")))
-}
-
-/// Returns the driver that `tools/setup --compilers` installed, or else the system's.
-fn find_driver() -> Result<Driver, Failure> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
-    if let Some(folder) = data.map(|data| data.join("frazil/compilers")) {
-        let manifest = folder.join("radeon_icd.json");
-        if manifest.exists() {
-            return Ok(Driver { manifest, libraries: Some(folder.join("lib")) });
+    let mut compiled = progress.compiled();
+    let report = &mut compiled.report;
+    report.family = Some(family.name.to_owned());
+    report.processor = Some(family.vendor.processor.to_owned());
+    for kernel in &mut report.kernels {
+        let share =
+            |max: u64| kernel.resident_subgroups.map(|resident| resident.min(max) as f64 / max as f64);
+        if let Some(max) = family.max_subgroups {
+            kernel.theoretical_occupancy = share(max);
         }
     }
-    let name = format!("radeon_icd.{}.json", std::env::consts::ARCH);
-    let folder = Path::new("/usr/share/vulkan/icd.d");
-    let system = [name.as_str(), "radeon_icd.json"].map(|name| folder.join(name));
-    let found = system.into_iter().find(|manifest| manifest.exists());
-    found.map(|manifest| Driver { manifest, libraries: None }).ok_or_else(|| {
-        Failure::device(
-            "--for: found no driver that compiles for AMD hardware (Mesa's RADV); `tools/setup --compilers` \
-             installs one",
-        )
-    })
+    Ok(compiled)
+}
+
+/// Where a driver for absent hardware is.
+pub enum Driver {
+    /// Unpacked with its C library, and started over a shim.
+    Shimmed { libraries: PathBuf, loader: PathBuf, manifest: PathBuf, family: &'static Family },
+    /// The system's RADV before Mesa 26, which takes a family without a shim.
+    Forced { manifest: PathBuf, family: &'static Family },
+}
+
+impl Driver {
+    fn find(family: &'static Family) -> Result<Self, Failure> {
+        if let Some(shimmed) = root().and_then(|root| Self::shimmed(&root, family)) {
+            return Ok(shimmed);
+        }
+        let name = format!("radeon_icd.{}.json", std::env::consts::ARCH);
+        let folder = Path::new("/usr/share/vulkan/icd.d");
+        let system = [name.as_str(), "radeon_icd.json"].map(|name| folder.join(name));
+        let found = system.into_iter().find(|manifest| *family.vendor == AMD && manifest.exists());
+        found.map(|manifest| Self::Forced { manifest, family }).ok_or_else(|| {
+            Failure::device(format!(
+                "--for: found no driver that compiles for {}; `tools/setup --compilers` installs Mesa's",
+                family.name
+            ))
+        })
+    }
+
+    fn shimmed(root: &Path, family: &'static Family) -> Option<Self> {
+        let libraries = root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
+        // The name of the loader differs by architecture.
+        let is_loader = |name: &str| name.starts_with("ld-linux") && name.contains(".so");
+        let entries = std::fs::read_dir(&libraries).ok()?.filter_map(Result::ok);
+        let loader = entries
+            .map(|entry| entry.path())
+            .find(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_loader))?;
+        let manifest = root.join("usr/share/vulkan/icd.d").join(family.vendor.manifest);
+        let is_there = manifest.exists() && libraries.join(family.vendor.shim).exists();
+        is_there.then_some(Self::Shimmed { libraries, loader, manifest, family })
+    }
+
+    /// Runs this program to compile variants of kernels and print a line for each.
+    fn run(&self, args: &KernelsArgs, variants: &[Variant]) -> Result<Output, Failure> {
+        let mut command = self.command()?;
+        command.args(["kernels", "--lines"]).env("FRAZIL_VALIDATION", "0");
+        if let Some(form) = &args.asm {
+            command.arg(format!("--asm={form}"));
+        }
+        for (name, value) in &args.constants {
+            command.arg("--constant").arg(format!("{name}={value}"));
+        }
+        output(&mut command, &Variant::list(variants))
+    }
+
+    /// Returns the kernels of a step of the scene on this driver, which submits the step.
+    pub fn variants_of_scene(&self, args: &KernelsArgs) -> Result<Vec<Variant>, Failure> {
+        let mut command = self.command()?;
+        command.args(["kernels", "--lines"]).args(&args.name);
+        if let Some(scene) = &args.scene {
+            command.arg("--scene").arg(scene);
+        }
+        for change in &args.overrides {
+            command.arg("--set").arg(change);
+        }
+        let output = output(command.env("FRAZIL_DRY_RUN", "1").env("FRAZIL_VALIDATION", "0"), "")?;
+        let variants = Variant::parse_list(&String::from_utf8_lossy(&output.stdout));
+        variants.filter(|_| output.status.success()).ok_or_else(|| {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let last = errors.lines().last().unwrap_or("no message").trim_start_matches("frazil: error: ");
+            Failure::device(format!("{}: {last} ({})", self.family().name, output.status))
+        })
+    }
+
+    fn family(&self) -> &'static Family {
+        let (Self::Shimmed { family, .. } | Self::Forced { family, .. }) = self;
+        family
+    }
+
+    /// Returns the command that starts this program on the driver.
+    fn command(&self) -> Result<Command, Failure> {
+        let program = std::env::current_exe()
+            .map_err(|e| Failure::other(format!("cannot find this program to start it again: {e}")))?;
+        let (mut command, manifest) = match self {
+            Self::Shimmed { libraries, loader, manifest, family } => {
+                let mut command = Command::new(loader);
+                command
+                    .arg("--library-path")
+                    .arg(libraries)
+                    .arg("--preload")
+                    .arg(libraries.join(family.vendor.shim))
+                    .arg(program)
+                    .env(family.vendor.variable, family.id);
+                // Validation layers of the same release.
+                if let Some(shared) = manifest.parent().and_then(Path::parent) {
+                    command.env("VK_LAYER_PATH", shared.join("explicit_layer.d"));
+                }
+                (command, manifest)
+            }
+            Self::Forced { manifest, family } => {
+                let mut command = Command::new(program);
+                command.env("RADV_FORCE_FAMILY", family.id);
+                (command, manifest)
+            }
+        };
+        // The second is the name that older loaders know.
+        command.env("VK_DRIVER_FILES", manifest).env("VK_ICD_FILENAMES", manifest);
+        Ok(command)
+    }
+
+    /// Returns why there was no device.
+    fn without_device(&self, family: &Family, errors: &str) -> Failure {
+        let (Self::Shimmed { manifest, .. } | Self::Forced { manifest, .. }) = self;
+        let problem = match errors {
+            "" => "no message",
+            errors => errors,
+        };
+        let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+        Failure::device(format!(
+            "--for: {} offers no device for {}: {problem}; `tools/setup --compilers` installs a Mesa that knows {}",
+            manifest.display(),
+            family.name,
+            known.join(", ")
+        ))
+    }
+}
+
+/// Starts a command that reads all of `input` before it prints, and waits for it.
+fn output(command: &mut Command, input: &str) -> Result<Output, Failure> {
+    let refused = |e: std::io::Error| Failure::other(format!("cannot start this program again: {e}"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(refused)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A process that ended early says why at its end.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    child.wait_with_output().map_err(refused)
+}
+
+/// Runs another command of this program on the driver of a family, which computes nothing.
+///
+/// # Errors
+/// There is no driver, or the command fails.
+pub fn dry_run(family: &'static Family, words: &[OsString], validation: bool) -> Result<(), Failure> {
+    let mut command = Driver::find(family)?.command()?;
+    command
+        .args(words)
+        .env("FRAZIL_DRY_RUN", "1")
+        .env("FRAZIL_VALIDATION", if validation { "1" } else { "0" });
+    let status =
+        command.status().map_err(|e| Failure::other(format!("cannot start this program again: {e}")))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(Failure::other(format!("{}: the command ended with {status}", family.name))),
+    }
+}
+
+/// Returns the folder that `tools/setup --compilers` makes, if it is there and complete.
+fn root() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
+    Some(data.join(COMPILERS)).filter(|root| root.join("complete").exists())
 }

@@ -1,57 +1,229 @@
-//! `frazil kernels`: what the driver's compiler makes of each kernel.
+//! `frazil kernels`: what compilers make of each kernel, for this device and for absent hardware.
 
 mod absent;
 mod args;
 mod compiled;
+mod difference;
+mod families;
 
+use crate::cli::profile::steps;
+use crate::common_args::SceneChanges;
 use crate::say;
 pub use args::KernelsArgs;
-use compiled::Compiled;
-use frazil_engine::Failure;
-use frazil_report::{KernelBudget, TableStyle, facts_table};
+use compiled::{Compiled, Variant};
+pub use families::find as find_family;
+use frazil_engine::{Failure, Simulation, device};
+use frazil_report::{
+    CompilerReport, KernelBudget, KernelFact, TableStyle, compilers_page, compilers_table, facts_table,
+};
 use frazil_vk::KernelSource;
-use std::path::Path;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-/// Compiles kernels, prints a table or JSON, and compares with a budget or writes one, as requested.
+/// Compiles kernels, prints a table, code or JSON, and compares with a budget or another build, or writes a
+/// budget or a page, as requested.
 pub fn kernels(args: &KernelsArgs, validation: bool) -> Result<(), Failure> {
     let sources = select(args.name.as_deref(), &args.constants)?;
+    match (args.lines, &args.scene) {
+        (true, None) => return compiled::compile_in_lines(args, validation),
+        (true, Some(scene)) => {
+            return say::data(&Variant::list(&variants_of_scene(scene, args, &sources, validation)?));
+        }
+        (false, _) => {}
+    }
     if let Some(folder) = &args.spirv {
         return write_spirv(folder, &sources);
     }
-    if args.lines {
-        return compiled::compile_in_lines(args, &sources, validation);
+    let families: Vec<_> = args.families.iter().map(|name| families::find(name)).collect::<Result<_, _>>()?;
+    if !args.dry_run.is_empty() {
+        return families.iter().try_for_each(|family| absent::dry_run(family, &args.dry_run, validation));
     }
-    let budget = args.against.as_deref().map(read_budget).transpose()?;
-    let compiled = match &args.family {
-        Some(family) => absent::compile(family, args)?,
-        None => compiled::compile(args, &sources, validation)?,
+    let budgets = args.against.as_deref().map(|path| Budgets::read(path, args)).transpose()?;
+    let by_default: Vec<_> = sources.iter().map(|source| Variant::by_default(source.name)).collect();
+    let all = match (families.as_slice(), &args.scene) {
+        ([], None) => vec![compiled::compile(args, &by_default, validation)?],
+        ([], Some(scene)) => {
+            let variants = variants_of_scene(scene, args, &sources, validation)?;
+            vec![compiled::compile(args, &variants, validation)?]
+        }
+        (families, None) => absent::compile(families, args, |_| Ok(by_default.clone()))?,
+        (families, Some(_)) => absent::compile(families, args, |driver| driver.variants_of_scene(args))?,
     };
-    if !compiled.reports_statistics() && (budget.is_some() || args.write_budget.is_some()) {
-        return Err(Failure::device(format!(
-            "{} ({}) does not report what it makes of kernels, so that there is nothing to compare or to \
-             write; --for FAMILY compiles for absent hardware",
-            compiled.device, compiled.driver
-        )));
+    let reports: Vec<CompilerReport> = all.iter().map(|compiled| compiled.report.clone()).collect();
+    for report in &reports {
+        if report.kernels.is_empty() {
+            let problem = report.failed.values().next().map_or("no kernel was compiled", String::as_str);
+            return Err(Failure::device(format!("{}: {problem}", report.title())));
+        }
+        if !report.reports_statistics() && (budgets.is_some() || args.write_budget.is_some()) {
+            return Err(Failure::device(format!(
+                "{} ({}) does not report what it makes of kernels, so that there is nothing to compare or to \
+                 write; --for FAMILY compiles for absent hardware",
+                report.device, report.driver
+            )));
+        }
     }
-    if let (Some(budget), Some(path)) = (&budget, &args.against) {
-        check_comparable(budget, path, &compiled)?;
+    if let Some(budgets) = &budgets {
+        budgets.check_comparable(&reports)?;
     }
-    say::data(&if args.json { compiled.json() } else { text(&compiled, args.wide) })?;
+    match &args.diff {
+        Some(build) => say::data(&difference::difference(build, args, &all)?)?,
+        None => say::data(&output(args, &all, &reports))?,
+    }
+    if let Some(path) = &args.page {
+        write(path, &compilers_page(&reports))?;
+    }
     if let Some(path) = &args.write_budget {
-        let budget = KernelBudget::of(&compiled.device, &compiled.driver, &compiled.kernels);
-        std::fs::write(path, budget.text())
-            .map_err(|e| Failure::other(format!("cannot write {}: {e}", path.display())))?;
-        say::note(format_args!("wrote {}", path.display()));
+        for report in &reports {
+            let text = KernelBudget::of(&report.device, &report.driver, &report.kernels).text();
+            write(&budget_path(path, report.family.as_deref(), args), &text)?;
+        }
     }
-    let (Some(budget), Some(path)) = (&budget, &args.against) else { return Ok(()) };
-    match budget.exceeded(&compiled.kernels, args.name.is_none()).as_slice() {
-        [] => Ok(()),
-        exceeded => Err(Failure::other(format!(
-            "{}: beyond the budget; --write-budget writes another one:\n  {}",
-            path.display(),
-            exceeded.join("\n  ")
-        ))),
+    budgets.map_or(Ok(()), |budgets| budgets.check(&reports, args.name.is_none() && args.scene.is_none()))
+}
+
+/// Returns what the compiler of a family makes of kernels with the specialization constants of `known`.
+///
+/// # Errors
+/// Like [`kernels`].
+pub fn facts_for(family: &str, known: &[KernelFact]) -> Result<Vec<KernelFact>, Failure> {
+    let variant =
+        |fact: &KernelFact| Variant { kernel: fact.kernel.clone(), constants: fact.specialization.clone() };
+    let variants: Vec<Variant> = known.iter().map(variant).collect();
+    let family = families::find(family)?;
+    let compiled = absent::compile(&[family], &KernelsArgs::default(), |_| Ok(variants.clone()))?;
+    Ok(compiled.into_iter().flat_map(|compiled| compiled.report.kernels).collect())
+}
+
+/// Returns what is printed: code, JSON or a table.
+fn output(args: &KernelsArgs, all: &[Compiled], reports: &[CompilerReport]) -> String {
+    if args.asm.is_some() {
+        return all.iter().map(difference::code_text).collect();
     }
+    if args.json {
+        let document = match reports {
+            [report] => json!(report),
+            reports => json!({ "compilers": reports }),
+        };
+        return format!("{document:#}\n");
+    }
+    let mut text = String::new();
+    for report in reports {
+        let n = report.kernels.len();
+        text += &format!("{n} kernels for {} ({})\n", report.device.trim(), report.driver);
+    }
+    text.push('\n');
+    text += &match reports {
+        [report] if report.failed.is_empty() => facts_table(&report.kernels, args.wide, TableStyle::Plain),
+        reports => compilers_table(reports, args.wide, TableStyle::Plain),
+    };
+    if !reports.iter().any(CompilerReport::reports_statistics) {
+        text += "registers, spills and code size: not reported by this driver\n";
+    }
+    text
+}
+
+/// Returns the kernels of a step of a scene, each with the constants that it has there.
+fn variants_of_scene(
+    scene: &str,
+    args: &KernelsArgs,
+    sources: &[&KernelSource],
+    validation: bool,
+) -> Result<Vec<Variant>, Failure> {
+    let changes = SceneChanges { overrides: args.overrides.clone(), seed: None, scheme: None };
+    let scene = changes.load(scene)?;
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let mut simulation = Simulation::new(&device, scene)?;
+    let before: BTreeMap<_, u64> = device
+        .kernel_facts()
+        .into_iter()
+        .map(|facts| ((facts.name, facts.specialization), facts.dispatches))
+        .collect();
+    steps(&mut simulation, 1, None)?;
+    let is_selected = |name: &str| sources.iter().any(|source| source.name == name);
+    let mut variants = Vec::new();
+    for facts in device.kernel_facts() {
+        let constants = facts.specialization.iter().map(|(name, value)| ((*name).to_owned(), *value));
+        let variant = Variant { kernel: facts.name.to_owned(), constants: constants.collect() };
+        let earlier = before.get(&(facts.name, facts.specialization)).copied().unwrap_or(0);
+        if facts.dispatches > earlier && is_selected(facts.name) {
+            variants.push(variant);
+        }
+    }
+    if variants.is_empty() {
+        return Err(Failure::input(format!("no step of {} has such a kernel", simulation.scene.name)));
+    }
+    Ok(variants)
+}
+
+/// Budgets of one device or of several families.
+struct Budgets(Vec<(PathBuf, KernelBudget)>);
+
+impl Budgets {
+    fn read(path: &Path, args: &KernelsArgs) -> Result<Self, Failure> {
+        let families: Vec<Option<&str>> = match args.families.as_slice() {
+            [] => vec![None],
+            families => families.iter().map(|family| Some(family.as_str())).collect(),
+        };
+        let paths = families.into_iter().map(|family| budget_path(path, family, args));
+        let read = |path: PathBuf| {
+            let text = frazil_io::json::read_text(&path).map_err(Failure::input)?;
+            let budget = KernelBudget::parse(&text);
+            let budget = budget.map_err(|e| Failure::input(format!("{}: {e}", path.display())))?;
+            Ok((path, budget))
+        };
+        paths.map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Refuses a budget of another device or another version of its driver.
+    fn check_comparable(&self, reports: &[CompilerReport]) -> Result<(), Failure> {
+        for ((path, budget), report) in self.0.iter().zip(reports) {
+            if (&budget.device, &budget.driver) != (&report.device, &report.driver) {
+                return Err(Failure::input(format!(
+                    "{}: found a budget for {}, {}, expected one for {}, {}; another compiler allocates other \
+                     registers",
+                    path.display(),
+                    budget.device,
+                    budget.driver,
+                    report.device,
+                    report.driver
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares; kernels of the budget that are not compiled are told if all were requested.
+    fn check(&self, reports: &[CompilerReport], are_all: bool) -> Result<(), Failure> {
+        let mut text = String::new();
+        for ((path, budget), report) in self.0.iter().zip(reports) {
+            let exceeded = budget.exceeded(&report.kernels, are_all);
+            if !exceeded.is_empty() {
+                let lines = exceeded.join("\n  ");
+                text += &format!(
+                    "{}: beyond the budget; --write-budget writes another one:\n  {lines}\n",
+                    path.display()
+                );
+            }
+        }
+        if text.is_empty() { Ok(()) } else { Err(Failure::other(text.trim_end().to_owned())) }
+    }
+}
+
+/// Returns the path of a family's budget: in a folder, if there are several families or if it is one.
+fn budget_path(path: &Path, family: Option<&str>, args: &KernelsArgs) -> PathBuf {
+    match family {
+        Some(family) if args.families.len() > 1 || path.is_dir() => path.join(format!("{family}.csv")),
+        _ => path.to_owned(),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|e| Failure::other(format!("cannot write {}: {e}", path.display())))?;
+    say::note(format_args!("wrote {}", path.display()));
+    Ok(())
 }
 
 /// Writes the SPIR-V of the kernels into a folder, which is created; a file that exists is not replaced.
@@ -105,34 +277,4 @@ fn select(name: Option<&str>, constants: &[(String, u32)]) -> Result<Vec<&'stati
         }
     }
     Ok(selected)
-}
-
-fn read_budget(path: &Path) -> Result<KernelBudget, Failure> {
-    let text = frazil_io::json::read_text(path).map_err(Failure::input)?;
-    KernelBudget::parse(&text).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
-}
-
-/// Refuses a budget of another device or another version of its driver.
-fn check_comparable(budget: &KernelBudget, path: &Path, compiled: &Compiled) -> Result<(), Failure> {
-    if (&budget.device, &budget.driver) == (&compiled.device, &compiled.driver) {
-        return Ok(());
-    }
-    Err(Failure::input(format!(
-        "{}: found a budget for {}, {}, expected one for {}, {}; another compiler allocates other registers",
-        path.display(),
-        budget.device,
-        budget.driver,
-        compiled.device,
-        compiled.driver
-    )))
-}
-
-fn text(compiled: &Compiled, wide: bool) -> String {
-    let mut text =
-        format!("{} kernels for {} ({})\n\n", compiled.kernels.len(), compiled.device, compiled.driver);
-    text += &facts_table(&compiled.kernels, wide, TableStyle::Plain);
-    if !compiled.reports_statistics() {
-        text += "registers, spills and code size: not reported by this driver\n";
-    }
-    text
 }

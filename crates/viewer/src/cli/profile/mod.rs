@@ -165,7 +165,7 @@ pub fn overcounted(profile: &Profile) -> Option<String> {
 }
 
 /// Returns the items that kernels worked on in the last step.
-fn work(simulation: &Simulation) -> Result<Vec<WorkItem>, Failure> {
+pub fn work(simulation: &Simulation) -> Result<Vec<WorkItem>, Failure> {
     let counters = simulation.solver.work_counters(&simulation.device)?;
     let item = |counter: frazil_solvers::WorkCounter| WorkItem {
         item: counter.item.to_owned(),

@@ -1,0 +1,56 @@
+//! The host's side of runs on drivers of other vendors, without their hardware: every pipeline, buffer,
+//! submission, picture and read-back, with the limits and subgroup sizes of that device, under validation.
+
+use crate::tool::{command, stderr};
+
+/// A scene of each solver, and one with bodies, snow and water.
+const SCENES: [(&str, &str); 6] = [
+    ("dam_break", "scale=0.25"),
+    ("melting", "scale=0.25"),
+    ("dough", "scale=0.4"),
+    ("snowballs_3d", "scale=0.25"),
+    ("hopper", "scale=0.5"),
+    ("snowball_on_body_3d", "scale=0.4"),
+];
+
+/// Runs each scene on the driver of a family, which computes nothing.
+fn runs_on(family: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    for (scene, scale) in SCENES {
+        let out = folder.path().join(scene);
+        let output = command(&["--validation", "kernels", "--for", family, "--dry-run", "run", scene])
+            .args(["--set", scale, "--steps", "3", "--metrics", "1", "--record", "1", "--render", "3"])
+            .args(["--checkpoint", "2", "--out", out.to_str().unwrap()])
+            .output()
+            .unwrap();
+        let errors = stderr(&output);
+        if output.status.code() == Some(3) && errors.contains("tools/setup --compilers") {
+            println!("skipped: {errors}");
+            return;
+        }
+        assert!(output.status.success(), "{scene} for {family}: {errors}");
+        for file in ["metrics.csv", "recording.frazil-rec", "checkpoint.frazil-ckpt", "frames"] {
+            assert!(out.join(file).exists(), "{scene} for {family}: no {file}");
+        }
+    }
+}
+
+#[test]
+fn scenes_run_on_the_driver_of_nvidia() {
+    runs_on("ada");
+}
+
+#[test]
+fn scenes_run_on_the_driver_of_amd() {
+    runs_on("navi31");
+}
+
+#[test]
+fn scenes_run_on_the_driver_of_qualcomm() {
+    runs_on("adreno740");
+}
+
+#[test]
+fn scenes_run_on_the_driver_of_apple() {
+    runs_on("m1");
+}
