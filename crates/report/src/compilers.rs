@@ -159,7 +159,9 @@ pub fn compilers_page(reports: &[CompilerReport]) -> String {
                     li {
                         (report.title()) ": " (report.device) ", " (report.driver) ", "
                         (report.kernels.len()) " kernels"
-                        @if let Some(processor) = &report.processor { "; resident subgroups of a " (processor) }
+                        @if let Some(processor) = &report.processor {
+                            "; resident subgroups of a " (processor)
+                        }
                     }
                 } }
                 table {

@@ -175,7 +175,8 @@ impl Counts {
     }
 }
 
-/// Predicts the time of a profile's step; `facts` are what a compiler of the GPU's family makes of its kernels.
+/// Predicts the time of a profile's step; `facts` are what a compiler of the GPU's family makes of its
+/// kernels.
 pub fn predict(profile: &Profile, gpu: &Gpu, facts: &[KernelFact]) -> Prediction {
     let steps = profile.steps.max(1) as f64;
     let fits_cache = profile.memory.bytes as f64 <= 1e6 * gpu.cache_mb;

@@ -1,11 +1,9 @@
 //! Device selection and creation, and the state that all objects of a device share.
 
-use crate::buffer::{Buffer, Location};
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
 use crate::compiled::Kernels;
 use crate::descriptor_sets::DescriptorSets;
 use crate::findings::Findings;
-use crate::host;
 use crate::instance::Instance;
 use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
@@ -195,41 +193,6 @@ impl Device {
     pub fn fail_creation(&self, after: Option<u64>) -> bool {
         let next = after.unwrap_or(u64::MAX);
         self.shared.failing_creation.swap(next, Ordering::Relaxed) != u64::MAX
-    }
-
-    /// Opens a device. Without a selector, one that computes nothing is passed over.
-    ///
-    /// # Errors
-    /// No loader, no device, no device of that name, or one that lacks what frazil needs; see [`Error`].
-    pub fn open(options: &DeviceOptions) -> Result<Self> {
-        let mut passed_over = Vec::new();
-        loop {
-            let (instance, candidate) = find(options, &passed_over)?;
-            let (index, kind) = (candidate.info.index, candidate.info.kind);
-            if kind == DeviceKind::Software {
-                host::check_address_space(&candidate.info.name)?;
-            }
-            let device = Self { shared: Arc::new(Shared::new(instance, candidate, options)?) };
-            if kind == DeviceKind::Software || options.dry_run || device.computes()? {
-                return Ok(device);
-            }
-            if options.selector.is_some() || Self::list()?.len() == passed_over.len() + 1 {
-                return Err(Error::ComputesNothing { device: device.info().name.clone() });
-            }
-            passed_over.push(index);
-        }
-    }
-
-    /// Returns true if the device executes what is submitted: it fills a buffer, and the host reads it. Mesa's
-    /// drivers accept submissions for hardware that is absent (`mesa-drm-shim`).
-    fn computes(&self) -> Result<bool> {
-        const VALUE: u32 = 0x600d_f00d;
-        let buffer: Buffer<u32> = self.buffer_in("test of the device", 1, Location::Readback)?;
-        buffer.write(&[0])?;
-        let mut recorder = self.recorder()?;
-        recorder.fill(&buffer, VALUE);
-        self.submit(recorder)?.wait()?;
-        Ok(buffer.read(1)? == [VALUE])
     }
 
     /// Lists all devices on this machine with their limits and missing features (empty if usable).
@@ -548,7 +511,7 @@ fn watchdog_limits(kind: DeviceKind, has_time_stamps: bool, watchdog: Watchdog) 
 }
 
 impl Shared {
-    fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
+    pub fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
         let Logical { raw, full_subgroups, pipeline_executables } =
             Logical::new(&instance, &candidate, options)?;
         let Parts { allocator, cache, timeline } = Parts::new(&instance, &candidate, &raw, options)

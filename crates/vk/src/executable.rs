@@ -67,21 +67,30 @@ impl fmt::Display for StatisticValue {
 /// Statistics that determine occupancy, under one name for all drivers; none if the driver does not report
 /// them.
 ///
-/// | | NVIDIA | NVK | RADV | ANV | Turnip | Honeykrisp |
-/// |---|---|---|---|---|---|---|
-/// | registers | `Register Count` | `Number of GPRs` | `VGPRs` | `GRF registers`, else `Max live registers` | 4 × `Registers used` | ½ `GPRs` |
-/// | spills | | `Spills to memory` | `Spilled SGPRs` + `Spilled VGPRs` | `Spill Count` | `STP Count` | `Spills` |
-/// | register moves | | `Spills to reg` | | | | |
-/// | scratch | `Local Memory Size` | `SLM size` | `Scratch size` | `Scratch Memory Size` | | `Scratch` |
-/// | shared memory | `Shared Memory Size` | | `LDS size` | `Workgroup Memory Size` | | |
-/// | code | `Binary Size` | `Code size` | `Code size` | | 4 × `Code size` | `Code size` |
-/// | resident subgroups | | `Max warps/SM` | `Subgroups per SIMD` | | `Max Waves Per Core` | `Threads` / 32 |
-/// | instructions | | `Instruction count` | `Instructions` | `Instruction Count` | `Instruction Count` | `Instructions` |
-/// | latency | | `Static cycle count` | `Latency` | `Cycle Count` | | |
-/// | inverse throughput | | | `Inverse Throughput` | | | `ALU` |
-/// Units differ by driver: ANV counts registers per hardware thread, RADV scratch per wave; resident subgroups
-/// are those of a streaming multiprocessor (NVK), a SIMD (RADV) or a core. NVK's cycles are those of
-/// instructions with a fixed latency, each once.
+/// | | NVIDIA | RADV | ANV |
+/// |---|---|---|---|
+/// | registers | `Register Count` | `VGPRs` | `GRF registers`, else `Max live registers` |
+/// | spills | | `Spilled SGPRs` + `Spilled VGPRs` | `Spill Count` |
+/// | scratch | `Local Memory Size` | `Scratch size` | `Scratch Memory Size` |
+/// | shared memory | `Shared Memory Size` | `LDS size` | `Workgroup Memory Size` |
+/// | code | `Binary Size` | `Code size` | |
+/// | resident subgroups | | `Subgroups per SIMD` | |
+/// | instructions | | `Instructions` | `Instruction Count` |
+/// | latency, inverse throughput | | `Latency`, `Inverse Throughput` | `Cycle Count` |
+///
+/// | | NVK | Turnip | Honeykrisp |
+/// |---|---|---|---|
+/// | registers | `Number of GPRs` | 4 × `Registers used` | ½ `GPRs` |
+/// | spills | `Spills to memory` | `STP Count` | `Spills` |
+/// | register moves | `Spills to reg` | | |
+/// | scratch | `SLM size` | | `Scratch` |
+/// | code | `Code size` | 4 × `Code size` | `Code size` |
+/// | resident subgroups | `Max warps/SM` | `Max Waves Per Core` | `Threads` / 32 |
+/// | instructions | `Instruction count` | `Instruction Count` | `Instructions` |
+/// | latency, inverse throughput | `Static cycle count` | | `ALU` |
+/// Units differ by driver: ANV counts registers per hardware thread, RADV scratch per wave; resident
+/// subgroups are those of a streaming multiprocessor (NVK), a SIMD (RADV) or a core. NVK's cycles are those
+/// of instructions with a fixed latency, each once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// Registers.
@@ -223,8 +232,8 @@ pub struct InternalRepresentation {
     pub text: Option<String>,
 }
 
-/// Queries the texts of a pipeline's code, in the order of the driver, with the machine code last; empty if it
-/// has none. The pipeline was created with capture of internal representations.
+/// Queries the texts of a pipeline's code, in the order of the driver, with the machine code last; empty if
+/// it has none. The pipeline was created with capture of internal representations.
 pub(crate) fn internal_representations(
     loader: &khr::pipeline_executable_properties::Device,
     pipeline: vk::Pipeline,

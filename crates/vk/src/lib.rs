@@ -37,6 +37,7 @@ mod memory;
 mod occupancy;
 mod offline_compiler;
 #[cfg(feature = "window")]
+mod opening;
 mod overlay;
 mod pipeline_cache;
 mod pipeline_layout;

@@ -16,7 +16,8 @@ use std::fmt;
 /// Compiles kernels for the statistics that the driver reports, without a queue, memory or a semaphore.
 ///
 /// Mesa's drivers offer such devices for hardware that is absent, over a shim of the kernel's interface
-/// (package `mesa-drm-shim`): their compilers report registers, spills and occupancy, but nothing is computed.
+/// (package `mesa-drm-shim`): their compilers report registers, spills and occupancy, but nothing is
+/// computed.
 pub struct OfflineCompiler {
     logical: Logical,
     candidate: Candidate,
@@ -69,8 +70,8 @@ impl OfflineCompiler {
         Ok(kernel.facts())
     }
 
-    /// Compiles a kernel as [`Self::compile`] does, and returns its code in the forms that the compiler passes
-    /// through, with the machine code last; empty if the driver shows none.
+    /// Compiles a kernel as [`Self::compile`] does, and returns its code in the forms that the compiler
+    /// passes through, with the machine code last; empty if the driver shows none.
     ///
     /// # Errors
     /// The kernel exceeds the device's limits, or the driver rejects it.

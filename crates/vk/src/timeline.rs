@@ -81,7 +81,7 @@ pub(crate) struct SubmissionMode {
     /// True if submissions are made by `vkQueueSubmit`: GPU-assisted validation of version 1.3.239 loses
     /// semaphores of `vkQueueSubmit2`, and then waits for them forever.
     pub is_first_version: bool,
-    /// True if a submission is taken for finished once it was waited for, even if the device computed nothing.
+    /// True if a submission is taken for finished once it was waited for, even if nothing was computed.
     pub is_dry_run: bool,
 }
 

@@ -5,9 +5,9 @@ use crate::tool::{command, stderr, succeed};
 const SCENE: [&str; 5] = ["predict", "dam_break", "--set", "scale=0.25", "--steps=2"];
 
 /// Figures of a card without a family, whose registers nobody tells.
-const CARD: &str = "name = \"a card\"\nprocessors = 10\nthreads_per_processor = 1000\nbandwidth_gb_per_s = 100\n\
-                    cache_mb = 1\ncache_gb_per_s = 200\npeak_gflop_per_s = 1000\nlaunch_us = 3\n\
-                    latency_ns = 500\nsource = \"a test\"\n";
+const CARD: &str = "name = \"a card\"\nprocessors = 10\nthreads_per_processor = 1000\n\
+                    bandwidth_gb_per_s = 100\ncache_mb = 1\ncache_gb_per_s = 200\n\
+                    peak_gflop_per_s = 1000\nlaunch_us = 3\nlatency_ns = 500\nsource = \"a test\"\n";
 
 fn text(arguments: &[&str]) -> String {
     let output = succeed(&mut command(&[&SCENE[..], arguments].concat()));

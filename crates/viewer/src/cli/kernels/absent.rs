@@ -1,8 +1,9 @@
 //! Compilation for hardware that is absent, by Mesa's drivers in processes of their own.
 //!
-//! `tools/setup --compilers` unpacks a recent Mesa with its own C library to a folder. This program is started
-//! again by the dynamic loader of that folder, with a shim (`mesa-drm-shim`) that answers for the kernel's
-//! interface to the hardware. A driver may end its process on a kernel; the others are compiled all the same.
+//! `tools/setup --compilers` unpacks a recent Mesa with its own C library to a folder. This program is
+//! started again by the dynamic loader of that folder, with a shim (`mesa-drm-shim`) that answers for the
+//! kernel's interface to the hardware. A driver may end its process on a kernel; the others are compiled all
+//! the same.
 
 use super::args::KernelsArgs;
 use super::compiled::{Compiled, Line, Progress, Variant};
@@ -215,7 +216,8 @@ impl Driver {
         };
         let known: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
         Failure::device(format!(
-            "--for: {} offers no device for {}: {problem}; `tools/setup --compilers` installs a Mesa that knows {}",
+            "--for: {} offers no device for {}: {problem}; `tools/setup --compilers` installs a Mesa that \
+             knows {}",
             manifest.display(),
             family.name,
             known.join(", ")

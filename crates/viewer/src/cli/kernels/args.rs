@@ -38,7 +38,11 @@ pub struct KernelsArgs {
     #[arg(long, value_name = "BINARY")]
     pub diff: Option<PathBuf>,
     /// Write the SPIR-V of each kernel into this folder, as area.name.spv, instead of compiling it.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["families", "scene", "against", "write_budget", "json"])]
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["families", "scene", "against", "write_budget", "json"]
+    )]
     pub spirv: Option<PathBuf>,
     /// Write the table, and all statistics in the words of each driver, as an HTML page.
     #[arg(long, value_name = "FILE")]

@@ -181,8 +181,8 @@ impl Budgets {
         for ((path, budget), report) in self.0.iter().zip(reports) {
             if (&budget.device, &budget.driver) != (&report.device, &report.driver) {
                 return Err(Failure::input(format!(
-                    "{}: found a budget for {}, {}, expected one for {}, {}; another compiler allocates other \
-                     registers",
+                    "{}: found a budget for {}, {}, expected one for {}, {}; another compiler allocates \
+                     other registers",
                     path.display(),
                     budget.device,
                     budget.driver,
