@@ -86,7 +86,8 @@ impl Runs {
         Self { program: setting.program.clone(), cache: setting.folder.join("cache") }
     }
 
-    /// Returns the command that runs a scene into a folder.
+    /// Returns the command that runs a scene into a folder; without a checkpoint, a run that ended early is
+    /// begun anew, which replaces its outputs.
     pub fn command(
         &self,
         scene: &Scene,
@@ -99,6 +100,8 @@ impl Runs {
         command.args(["--steps", &scene.steps.to_string()]).arg("--out").arg(out);
         if let Some(checkpoint) = resume {
             command.arg("--resume").arg(checkpoint);
+        } else if out.exists() {
+            command.arg("--overwrite");
         }
         // Small kernels: waking threads for them takes longer than running them.
         command.env("LP_NUM_THREADS", "0").env("XDG_CACHE_HOME", &self.cache);
@@ -109,18 +112,13 @@ impl Runs {
         command
     }
 
-    /// Runs a scene into a folder, from its checkpoint if there is one; without one, a run that ended early
-    /// is begun anew, which replaces its outputs.
+    /// Runs a scene into a folder, from its checkpoint if there is one.
     ///
     /// # Errors
     /// The program cannot be started, or hangs.
     pub fn run(&self, scene: &Scene, out: &Path, fault: Option<&Fault<'_>>) -> Result<Output, String> {
         let checkpoint = Some(checkpoint_of(out)).filter(|path| path.exists());
-        let mut command = self.command(scene, out, checkpoint.as_deref(), fault);
-        if checkpoint.is_none() && out.exists() {
-            command.arg("--overwrite");
-        }
-        process::run(&mut command, LONGEST)
+        process::run(&mut self.command(scene, out, checkpoint.as_deref(), fault), LONGEST)
     }
 
     /// Runs a scene into a new folder without faults, and returns its results.
