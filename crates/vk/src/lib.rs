@@ -36,8 +36,8 @@ mod marks;
 mod memory;
 mod occupancy;
 mod offline_compiler;
-#[cfg(feature = "window")]
 mod opening;
+#[cfg(feature = "window")]
 mod overlay;
 mod pipeline_cache;
 mod pipeline_layout;
