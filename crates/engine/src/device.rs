@@ -41,7 +41,7 @@ fn open_with(
         validation,
         gpu_assisted: std::env::var("FRAZIL_VALIDATION").is_ok_and(|value| value == "gpu"),
         watchdog: watchdog()?,
-        // What a dry run finds of a device would mislead runs on its hardware.
+        // Findings of a dry run would mislead runs on the hardware.
         pipeline_cache: if dry_run { None } else { pipeline_cache() },
         surface_extensions,
         pipeline_statistics,

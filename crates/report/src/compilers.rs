@@ -1,11 +1,11 @@
-//! What compilers make of kernels, side by side: a table for a terminal and a page.
+//! Results of several compilers for the same kernels, side by side: a table for a terminal and a page.
 
-use crate::profile::{KernelFact, TableStyle, fitted_table};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use crate::profile::{FACT_COLUMNS, KernelFact, TableStyle, fact_cells, labelled_facts, page};
+use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one compiler makes of kernels.
+/// Results of one compiler.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompilerReport {
     /// Family of hardware, such as `ada`; none for the device of this machine.
@@ -14,7 +14,7 @@ pub struct CompilerReport {
     pub device: String,
     /// Name and version of the driver.
     pub driver: String,
-    /// What holds the resident subgroups, such as "streaming multiprocessor".
+    /// Unit that holds the resident subgroups, such as "streaming multiprocessor".
     pub processor: Option<String>,
     /// Kernels that were compiled.
     pub kernels: Vec<KernelFact>,
@@ -35,52 +35,9 @@ impl CompilerReport {
     }
 }
 
-const HEADER: [&str; 14] = [
-    "kernel",
-    "family",
-    "group",
-    "registers",
-    "moves",
-    "spills",
-    "scratch [B]",
-    "shared [B]",
-    "resident",
-    "occupancy [%]",
-    "instructions",
-    "code [B]",
-    "latency",
-    "1/throughput",
-];
-
-/// What the columns of [`compilers_table`] mean.
-const COLUMNS: [(&str, &str); 12] = [
-    ("group", "threads of a workgroup"),
-    ("registers", "32-bit registers of a thread"),
-    ("moves", "values kept in registers of another file, for lack of general ones"),
-    ("spills", "registers, or instructions, that spill to memory"),
-    ("scratch", "memory for spills and indexed private arrays; of a thread, on AMD of a subgroup"),
-    ("shared", "shared memory of a workgroup"),
-    ("resident", "subgroups that a processor can hold at once"),
-    ("occupancy", "resident subgroups over the processor's maximum"),
-    ("instructions", "instructions of the code, each once"),
-    ("code", "size of the code"),
-    (
-        "latency",
-        "the compiler's estimate of a subgroup's cycles, loops once; NVIDIA: without waits for memory",
-    ),
-    ("1/throughput", "the compiler's estimate of a subgroup's cycles when others hide its latency"),
-];
-
 /// Formats one row for each kernel and compiler; columns that no compiler reports are left out.
 pub fn compilers_table(reports: &[CompilerReport], wide: bool, style: TableStyle) -> String {
-    let lines = lines(reports);
-    let is_reported = |c: usize| c < 3 || lines.iter().any(|line| line[c] != "-");
-    let columns: Vec<usize> = (0..HEADER.len()).filter(|&c| is_reported(c)).collect();
-    let header: Vec<&str> = columns.iter().map(|&c| HEADER[c]).collect();
-    let kept: Vec<Vec<String>> =
-        lines.iter().map(|line| columns.iter().map(|&c| line[c].clone()).collect()).collect();
-    let optional = ["1/throughput", "group", "code [B]", "latency", "shared [B]", "resident"];
-    let mut text = fitted_table(&header, &kept, &optional, wide, style);
+    let mut text = labelled_facts(&LABELS, &lines(reports), wide, style);
     for report in reports {
         for (kernel, problem) in &report.failed {
             text += &format!("{kernel} for {}: not compiled: {problem}\n", report.title());
@@ -88,6 +45,9 @@ pub fn compilers_table(reports: &[CompilerReport], wide: bool, style: TableStyle
     }
     text
 }
+
+/// Headers of the columns that identify a row.
+const LABELS: [&str; 2] = ["kernel", "family"];
 
 /// Returns the variants of kernels of all reports in order, each with its facts by report.
 fn variants(reports: &[CompilerReport]) -> Vec<(String, Vec<Option<&KernelFact>>)> {
@@ -110,31 +70,14 @@ fn variants(reports: &[CompilerReport]) -> Vec<(String, Vec<Option<&KernelFact>>
 }
 
 fn lines(reports: &[CompilerReport]) -> Vec<Vec<String>> {
-    fn or_dash<T: ToString>(value: Option<T>) -> String {
-        value.map_or_else(|| "-".to_owned(), |value| value.to_string())
-    }
     let mut lines = Vec::new();
     for (label, facts) in variants(reports) {
         let mut label = Some(label);
         for (report, kernel) in reports.iter().zip(facts) {
             let Some(kernel) = kernel else { continue };
-            lines.push(vec![
-                // A kernel is named once, in its first row.
-                label.take().unwrap_or_default(),
-                report.title().to_owned(),
-                kernel.workgroup_size.to_string(),
-                or_dash(kernel.registers),
-                or_dash(kernel.register_moves),
-                or_dash(kernel.spills),
-                or_dash(kernel.scratch_bytes),
-                or_dash(kernel.shared_memory_bytes),
-                or_dash(kernel.resident_subgroups),
-                or_dash(kernel.theoretical_occupancy.map(|share| format!("{:.0}", 100.0 * share))),
-                or_dash(kernel.instructions),
-                or_dash(kernel.code_bytes),
-                or_dash(kernel.latency_cycles),
-                or_dash(kernel.inverse_throughput_cycles),
-            ]);
+            // A kernel is named once, in its first row.
+            let labels = [label.take().unwrap_or_default(), report.title().to_owned()];
+            lines.push(fact_cells(labels, kernel));
         }
     }
     lines
@@ -143,40 +86,33 @@ fn lines(reports: &[CompilerReport]) -> Vec<Vec<String>> {
 /// Returns a page with the table of [`compilers_table`] and all statistics in the words of each driver.
 pub fn compilers_page(reports: &[CompilerReport]) -> String {
     let lines = lines(reports);
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "Kernels by compiler" }
-                style { (PreEscaped(include_str!("profile/report/style.css"))) }
-            }
-            body {
-                h1 { "Kernels by compiler" }
-                ul { @for report in reports {
-                    li {
-                        (report.title()) ": " (report.device) ", " (report.driver) ", "
-                        (report.kernels.len()) " kernels"
-                        @if let Some(processor) = &report.processor {
-                            "; resident subgroups of a " (processor)
-                        }
+    page(
+        "Kernels by compiler",
+        &html! {
+            h1 { "Kernels by compiler" }
+            ul { @for report in reports {
+                li {
+                    (report.title()) ": " (report.device) ", " (report.driver) ", "
+                    (report.kernels.len()) " kernels"
+                    @if let Some(processor) = &report.processor {
+                        "; resident subgroups of a " (processor)
                     }
-                } }
-                table {
-                    thead { tr { @for name in HEADER { th { (name) } } } }
-                    tbody { @for line in &lines { tr { @for cell in line { td { (cell) } } } } }
                 }
-                @for report in reports { (failures(report)) }
-                h2 { "Columns" }
-                dl { @for (name, meaning) in COLUMNS { dt { (name) } dd { (meaning) } } }
-                h2 { "Statistics of the drivers" }
-                @for report in reports { (words(report)) }
+            } }
+            table {
+                thead { tr {
+                    @for label in LABELS { th { (label) } }
+                    @for column in &FACT_COLUMNS { th { (column.name) } }
+                } }
+                tbody { @for line in &lines { tr { @for cell in line { td { (cell) } } } } }
             }
-        }
-    };
-    page.into_string()
+            @for report in reports { (failures(report)) }
+            h2 { "Columns" }
+            dl { @for column in &FACT_COLUMNS { dt { (column.name) } dd { (column.meaning) } } }
+            h2 { "Statistics of the drivers" }
+            @for report in reports { (words(report)) }
+        },
+    )
 }
 
 fn failures(report: &CompilerReport) -> Markup {
@@ -255,8 +191,8 @@ mod tests {
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(rows[0], ["kernel", "family", "group", "registers", "occupancy", "[%]"]);
         assert_eq!(rows[1], ["a.first", "ada", "64", "8", "-"]);
-        assert_eq!(rows[2], ["b.second", "ada", "64", "40", "100"]);
-        assert_eq!(rows[3], ["m1", "64", "12", "50"]);
+        assert_eq!(rows[2], ["b.second", "ada", "64", "40", "100.0"]);
+        assert_eq!(rows[3], ["m1", "64", "12", "50.0"]);
         assert_eq!(text.lines().last(), Some("a.first for m1: not compiled: no atomics"));
     }
 

@@ -39,7 +39,7 @@ pub struct Gpu {
     pub launch_us: f64,
     /// Latency of a load from memory, in ns.
     pub latency_ns: f64,
-    /// Where the figures are from.
+    /// Source of the figures.
     pub source: String,
 }
 
@@ -85,7 +85,7 @@ impl Gpu {
     }
 }
 
-/// What a step of a profile is predicted to take on a GPU.
+/// Predicted time of a profile's step on a GPU.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
     /// Name of the GPU.
@@ -105,7 +105,7 @@ pub struct KernelPrediction {
     pub calls: f64,
     /// Their time, and that of empty calls, in ns.
     pub ns: f64,
-    /// What takes the largest part of it.
+    /// Limit that takes the largest part of it.
     #[serde(serialize_with = "limit_text")]
     pub limit: Limit,
     /// Resident threads over the maximum, by the compiler; 1 if it is unknown.

@@ -353,12 +353,11 @@ impl fmt::Debug for Device {
     }
 }
 
-/// Returns the requested device, which has what the engine needs, with its instance.
-/// `passed_over` are indices of devices that are not chosen.
-pub(crate) fn find(options: &DeviceOptions, passed_over: &[usize]) -> Result<(Instance, Candidate)> {
+/// Returns the requested device, which has what the engine needs, with its instance; none of `passed_over`.
+pub(crate) fn find(options: &DeviceOptions, passed_over: &[DeviceInfo]) -> Result<(Instance, Candidate)> {
     let instance = Instance::new(options.validation, options.gpu_assisted, &options.surface_extensions)?;
     let mut candidates = capabilities::candidates(&instance)?;
-    candidates.retain(|candidate| !passed_over.contains(&candidate.info.index));
+    candidates.retain(|candidate| !passed_over.iter().any(|info| info.index == candidate.info.index));
     let candidate = choose(candidates, options.selector.as_ref())?;
     if !candidate.missing.is_empty() {
         return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });

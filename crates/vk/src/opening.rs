@@ -1,7 +1,7 @@
 //! Opening a device, with a test of whether it computes anything.
 
 use crate::buffer::{Buffer, Location};
-use crate::capabilities::DeviceKind;
+use crate::capabilities::{DeviceInfo, DeviceKind};
 use crate::device::{Device, DeviceOptions, Shared, find};
 use crate::{Error, Result, host};
 use std::sync::Arc;
@@ -12,10 +12,16 @@ impl Device {
     /// # Errors
     /// No loader, no device, no device of that name, or one that lacks what frazil needs; see [`Error`].
     pub fn open(options: &DeviceOptions) -> Result<Self> {
-        let mut passed_over = Vec::new();
+        let mut passed_over: Vec<DeviceInfo> = Vec::new();
         loop {
-            let (instance, candidate) = find(options, &passed_over)?;
-            let (index, kind) = (candidate.info.index, candidate.info.kind);
+            let (instance, candidate) = match (find(options, &passed_over), passed_over.first()) {
+                // No other device can be had.
+                (Err(_), Some(first)) => {
+                    return Err(Error::ComputesNothing { device: first.name.trim().to_owned() });
+                }
+                (found, _) => found?,
+            };
+            let kind = candidate.info.kind;
             if kind == DeviceKind::Software {
                 host::check_address_space(&candidate.info.name)?;
             }
@@ -23,10 +29,7 @@ impl Device {
             if kind == DeviceKind::Software || options.dry_run || device.computes()? {
                 return Ok(device);
             }
-            if options.selector.is_some() || Self::list()?.len() == passed_over.len() + 1 {
-                return Err(Error::ComputesNothing { device: device.info().name.clone() });
-            }
-            passed_over.push(index);
+            passed_over.push(device.info().clone());
         }
     }
 

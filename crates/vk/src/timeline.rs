@@ -75,7 +75,7 @@ pub(crate) struct Limits {
     pub marks: bool,
 }
 
-/// How work is submitted and waited for.
+/// Variant of submissions and waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubmissionMode {
     /// True if submissions are made by `vkQueueSubmit`: GPU-assisted validation of version 1.3.239 loses

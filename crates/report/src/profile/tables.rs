@@ -217,64 +217,104 @@ impl KernelFact {
     }
 }
 
+/// Column of compilation results.
+pub(crate) struct FactColumn {
+    pub name: &'static str,
+    pub meaning: &'static str,
+    value: fn(&KernelFact) -> Option<String>,
+}
+
+fn count(value: Option<u64>) -> Option<String> {
+    value.map(|value| value.to_string())
+}
+
+fn percent(fraction: Option<f64>) -> Option<String> {
+    tenths(fraction.map(|fraction| 100.0 * fraction))
+}
+
+const fn fact(
+    name: &'static str,
+    meaning: &'static str,
+    value: fn(&KernelFact) -> Option<String>,
+) -> FactColumn {
+    FactColumn { name, meaning, value }
+}
+
+/// Columns of compilation results.
+pub(crate) const FACT_COLUMNS: [FactColumn; 15] = [
+    fact("group", "threads of a workgroup", |fact| Some(fact.workgroup_size.to_string())),
+    fact("subgroup", "threads of a subgroup", |fact| count(fact.subgroup_size.map(u64::from))),
+    fact("registers", "registers of a thread; Intel: of a hardware thread", |fact| count(fact.registers)),
+    fact("moves", "values kept in registers of another file, for lack of general ones", |fact| {
+        count(fact.register_moves)
+    }),
+    fact("spills", "registers, or instructions, that spill to memory", |fact| count(fact.spills)),
+    fact(
+        "scratch [B]",
+        "memory for spills and indexed private arrays of a thread; AMD: of a subgroup",
+        |fact| count(fact.scratch_bytes),
+    ),
+    fact("shared [B]", "shared memory of a workgroup", |fact| count(fact.shared_memory_bytes)),
+    fact("resident", "subgroups that a processor can hold at once", |fact| count(fact.resident_subgroups)),
+    fact("occupancy [%]", "resident subgroups over the processor's maximum", |fact| {
+        percent(fact.theoretical_occupancy)
+    }),
+    fact("groups", "workgroups of a mean dispatch", |fact| tenths(fact.groups)),
+    fact("tail [%]", "places for workgroups that stay empty over all waves of a mean dispatch", |fact| {
+        percent(fact.tail)
+    }),
+    fact("code [B]", "size of the code", |fact| count(fact.code_bytes)),
+    fact("instructions", "instructions of the code, each once", |fact| count(fact.instructions)),
+    fact("latency", "estimated cycles of a subgroup, loops once; NVK: without waits for memory", |fact| {
+        count(fact.latency_cycles)
+    }),
+    fact("1/throughput", "estimated cycles of a subgroup when others hide its latency", |fact| {
+        count(fact.inverse_throughput_cycles)
+    }),
+];
+
+/// Columns that a narrow table leaves out, the first one first.
+const OPTIONAL_FACTS: [&str; 9] = [
+    "1/throughput",
+    "tail [%]",
+    "groups",
+    "code [B]",
+    "subgroup",
+    "latency",
+    "resident",
+    "shared [B]",
+    "instructions",
+];
+
 /// Formats the compilation results of each kernel as a table; a dash for values that the driver does not
 /// report, and no column of dashes alone.
 pub fn facts_table(kernels: &[KernelFact], wide: bool, style: TableStyle) -> String {
-    let header = [
-        "kernel",
-        "group",
-        "subgroup",
-        "registers",
-        "moves",
-        "spills",
-        "scratch [B]",
-        "shared [B]",
-        "resident",
-        "occupancy [%]",
-        "groups",
-        "tail [%]",
-        "code [B]",
-        "instructions",
-        "latency",
-        "1/throughput",
-    ];
-    let percent = |fraction: Option<f64>| or_dash(tenths(fraction.map(|fraction| 100.0 * fraction)));
-    let line = |kernel: &KernelFact| {
-        vec![
-            kernel.label(kernels),
-            kernel.workgroup_size.to_string(),
-            or_dash(kernel.subgroup_size),
-            or_dash(kernel.registers),
-            or_dash(kernel.register_moves),
-            or_dash(kernel.spills),
-            or_dash(kernel.scratch_bytes),
-            or_dash(kernel.shared_memory_bytes),
-            or_dash(kernel.resident_subgroups),
-            percent(kernel.theoretical_occupancy),
-            or_dash(tenths(kernel.groups)),
-            percent(kernel.tail),
-            or_dash(kernel.code_bytes),
-            or_dash(kernel.instructions),
-            or_dash(kernel.latency_cycles),
-            or_dash(kernel.inverse_throughput_cycles),
-        ]
-    };
-    let lines: Vec<Vec<String>> = kernels.iter().map(line).collect();
-    let is_reported: Vec<bool> = (0..header.len()).map(|c| lines.iter().any(|line| line[c] != "-")).collect();
-    let header: Vec<&str> = header
-        .into_iter()
-        .zip(&is_reported)
-        .filter_map(|(cell, is_reported)| is_reported.then_some(cell))
-        .collect();
-    let only_told = |line: Vec<String>| -> Vec<String> {
-        line.into_iter()
-            .zip(&is_reported)
-            .filter_map(|(cell, is_reported)| is_reported.then_some(cell))
-            .collect()
-    };
-    let lines = lines.into_iter().map(only_told).collect::<Vec<_>>();
-    let optional = ["instructions", "groups", "resident", "code [B]", "1/throughput", "tail [%]"];
-    fitted_table(&header, &lines, &optional, wide, style)
+    let row = |kernel| fact_cells([KernelFact::label(kernel, kernels)], kernel);
+    let lines: Vec<Vec<String>> = kernels.iter().map(row).collect();
+    labelled_facts(&["kernel"], &lines, wide, style)
+}
+
+/// Returns the cells of a row of compilation results, behind its labels.
+pub(crate) fn fact_cells<const N: usize>(labels: [String; N], kernel: &KernelFact) -> Vec<String> {
+    let cells = FACT_COLUMNS.iter().map(|column| or_dash((column.value)(kernel)));
+    labels.into_iter().chain(cells).collect()
+}
+
+/// Formats rows of [`fact_cells`], whose labels have these headers, without columns of dashes alone.
+pub(crate) fn labelled_facts(
+    labels: &[&str],
+    lines: &[Vec<String>],
+    wide: bool,
+    style: TableStyle,
+) -> String {
+    let header: Vec<&str> =
+        labels.iter().copied().chain(FACT_COLUMNS.iter().map(|column| column.name)).collect();
+    let is_reported = |&c: &usize| c < labels.len() || lines.iter().any(|line| line[c] != "-");
+    let columns: Vec<usize> = (0..header.len()).filter(is_reported).collect();
+    let of = |line: &Vec<String>| columns.iter().map(|&c| line[c].clone()).collect::<Vec<String>>();
+    let header: Vec<&str> = columns.iter().map(|&c| header[c]).collect();
+    let lines: Vec<Vec<String>> = lines.iter().map(of).collect();
+    fitted_table(&header, &lines, &OPTIONAL_FACTS, wide, style)
 }
 
 /// Formats the `max` largest objects in memory, the rest, and the totals as a table.

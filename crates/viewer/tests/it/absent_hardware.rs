@@ -54,3 +54,20 @@ fn scenes_run_on_the_driver_of_qualcomm() {
 fn scenes_run_on_the_driver_of_apple() {
     runs_on("m1");
 }
+
+#[test]
+fn a_device_that_computes_nothing_is_named() {
+    for family in ["ada", "navi31", "adreno740", "m1"] {
+        let output = command(&["kernels", "--for", family, "--dry-run", "check", "dam_break", "--measure"])
+            .env("FRAZIL_DRY_RUN", "0")
+            .output()
+            .unwrap();
+        let errors = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{family}: {errors}");
+        if errors.contains("tools/setup --compilers") {
+            println!("skipped: {errors}");
+            return;
+        }
+        assert!(errors.contains("computes nothing"), "{family}: {errors}");
+    }
+}

@@ -13,7 +13,28 @@ const COLUMNS_SHOWN: usize = 14;
 
 /// Returns the page; `comparison` is the comparison with an earlier profile, if there is one.
 pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>) -> String {
-    let title = format!("{}: profile", profile.scene);
+    page(
+        &format!("{}: profile", profile.scene),
+        &html! {
+            (head(profile))
+            (figures(profile))
+            @if let Some(comparison) = comparison { (against(comparison)) }
+            (shares(profile))
+            (one_step(profile))
+            (bounds(profile))
+            (bandwidth(profile))
+            (throughput(profile))
+            (kernels(profile))
+            (passes(profile))
+            @if let Some(vary) = &profile.vary { (varied(vary)) }
+            (memory(profile))
+            (gaps(profile))
+        },
+    )
+}
+
+/// Returns a self-contained page with this body.
+pub(crate) fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -24,21 +45,7 @@ pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>)
                 title { (title) }
                 style { (PreEscaped(include_str!("style.css"))) }
             }
-            body {
-                (head(profile))
-                (figures(profile))
-                @if let Some(comparison) = comparison { (against(comparison)) }
-                (shares(profile))
-                (one_step(profile))
-                (bounds(profile))
-                (bandwidth(profile))
-                (throughput(profile))
-                (kernels(profile))
-                (passes(profile))
-                @if let Some(vary) = &profile.vary { (varied(vary)) }
-                (memory(profile))
-                (gaps(profile))
-            }
+            body { (body) }
         }
     };
     page.into_string()

@@ -8,7 +8,7 @@
 use super::args::KernelsArgs;
 use super::compiled::{Compiled, Line, Progress, Variant};
 use super::families::{AMD, FAMILIES, Family};
-use frazil_engine::Failure;
+use frazil_engine::{Failure, FailureKind};
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn compile_for(
     Ok(compiled)
 }
 
-/// Where a driver for absent hardware is.
+/// Driver for absent hardware, by its place.
 pub enum Driver {
     /// Unpacked with its C library, and started over a shim.
     Shimmed { libraries: PathBuf, loader: PathBuf, manifest: PathBuf, family: &'static Family },
@@ -237,7 +237,8 @@ fn output(command: &mut Command, input: &str) -> Result<Output, Failure> {
     child.wait_with_output().map_err(refused)
 }
 
-/// Runs another command of this program on the driver of a family, which computes nothing.
+/// Runs another command of this program on the driver of a family, which computes nothing; with
+/// `FRAZIL_DRY_RUN=0`, as if it did.
 ///
 /// # Errors
 /// There is no driver, or the command fails.
@@ -245,14 +246,20 @@ pub fn dry_run(family: &'static Family, words: &[OsString], validation: bool) ->
     let mut command = Driver::find(family)?.command()?;
     command
         .args(words)
-        .env("FRAZIL_DRY_RUN", "1")
+        .env("FRAZIL_DRY_RUN", std::env::var_os("FRAZIL_DRY_RUN").unwrap_or_else(|| "1".into()))
         .env("FRAZIL_VALIDATION", if validation { "1" } else { "0" });
     let status =
         command.status().map_err(|e| Failure::other(format!("cannot start this program again: {e}")))?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(Failure::other(format!("{}: the command ended with {status}", family.name))),
+    if status.success() {
+        return Ok(());
     }
+    let kind = match status.code() {
+        Some(2) => FailureKind::Input,
+        Some(3) => FailureKind::Device,
+        Some(4) => FailureKind::Invariant,
+        _ => FailureKind::Other,
+    };
+    Err(Failure::other(format!("{}: the command ended with {status}", family.name)).of_kind(kind))
 }
 
 /// Returns the folder that `tools/setup --compilers` makes, if it is there and complete.

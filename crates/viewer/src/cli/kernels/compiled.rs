@@ -143,7 +143,7 @@ pub fn compile_in_lines(args: &KernelsArgs, validation: bool) -> Result<(), Fail
     compile_each(args, &variants, validation, &mut |line| say::data(&format!("{}\n", line.to_json())))
 }
 
-/// What a compiler made of kernels, and their code where it was requested.
+/// Results of a compiler, and the code of kernels where it was requested.
 pub struct Compiled {
     pub report: CompilerReport,
     /// Text of each kernel's code, none where the driver shows none.

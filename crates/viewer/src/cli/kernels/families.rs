@@ -12,7 +12,7 @@ pub struct Vendor {
     pub shim: &'static str,
     /// Environment variable by which the shim takes the family.
     pub variable: &'static str,
-    /// What the driver counts resident subgroups of.
+    /// Unit of which the driver counts resident subgroups.
     pub processor: &'static str,
 }
 
