@@ -118,12 +118,9 @@ impl Driver {
         let folder = Path::new("/usr/share/vulkan/icd.d");
         let system = [name.as_str(), "radeon_icd.json"].map(|name| folder.join(name));
         let found = system.into_iter().find(|manifest| *family.vendor == AMD && manifest.exists());
-        found.map(|manifest| Self::Forced { manifest, family }).ok_or_else(|| {
-            Failure::device(format!(
-                "--for: found no driver that compiles for {}; `tools/setup --compilers` installs Mesa's",
-                family.name
-            ))
-        })
+        found
+            .map(|manifest| Self::Forced { manifest, family })
+            .ok_or_else(|| not_found(format!("compiles for {}", family.name)))
     }
 
     fn shimmed(root: &Path, family: &'static Family) -> Option<Self> {
@@ -225,6 +222,10 @@ impl Driver {
     }
 }
 
+fn not_found(that: String) -> Failure {
+    Failure::device(format!("--for: found no driver that {that}; `tools/setup --compilers` installs Mesa's"))
+}
+
 /// Starts a command that reads all of `input` before it prints, and waits for it.
 fn output(command: &mut Command, input: &str) -> Result<Output, Failure> {
     let refused = |e: std::io::Error| Failure::other(format!("cannot start this program again: {e}"));
@@ -241,9 +242,14 @@ fn output(command: &mut Command, input: &str) -> Result<Output, Failure> {
 /// `FRAZIL_DRY_RUN=0`, as if it did.
 ///
 /// # Errors
-/// There is no driver, or the command fails.
+/// There is no driver that takes submissions, or the command fails.
 pub fn dry_run(family: &'static Family, words: &[OsString], validation: bool) -> Result<(), Failure> {
-    let mut command = Driver::find(family)?.command()?;
+    let driver = Driver::find(family)?;
+    // RADV without a shim compiles only: it has no timeline semaphores.
+    if matches!(driver, Driver::Forced { .. }) {
+        return Err(not_found(format!("takes submissions for {}", family.name)));
+    }
+    let mut command = driver.command()?;
     command
         .args(words)
         .env("FRAZIL_DRY_RUN", std::env::var_os("FRAZIL_DRY_RUN").unwrap_or_else(|| "1".into()))
