@@ -234,3 +234,71 @@ fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
         }
     }
 }
+
+/// Returns the height in m of the centre of a plate of snow that floats, the level of the water around it,
+/// and the thickness of the plate.
+fn floats(density_kg_m3: f64, n_layers: f64, (dt_s, d): Step, seconds: f64) -> [f64; 3] {
+    let (side_m, depth_m) = (12.0 * d, 6.0 * d);
+    let spacing_m = d * (1000.0 / density_kg_m3).cbrt();
+    let [width_m, height_m] = [5.0, n_layers].map(|n| n * spacing_m * (1.0 + 1e-6));
+    let (low, high) = (0.5 * (side_m - width_m), 0.5 * (side_m + width_m));
+    let (bottom, top) = (depth_m + 0.5 * spacing_m, depth_m + 0.5 * spacing_m + height_m);
+    let text = format!(
+        "version = 1\nname = \"plate\"\nup_axis = \"y\"\n\
+         [time]\ndt_s = {dt_s:?}\nduration_s = {seconds:?}\n\
+         [fluid]\nparticle_spacing_m = {d:?}\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{side_m:?}, {:?}, {side_m:?}]\n\
+         [snow]\ndensity_kg_m3 = {density_kg_m3:?}\n\
+         heat = {{ snow_conductivity_w_m_k = 1e-9, water_conductivity_w_m_k = 1e-9 }}\n\
+         [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [{side_m:?}, {depth_m:?}, \
+         {side_m:?}] }}\nphase = \"water\"\ntemperature_c = 1.0\n\
+         [[particles]]\nshape.box = {{ min_m = [{low:?}, {bottom:?}, {low:?}], max_m = [{high:?}, {top:?}, \
+         {high:?}] }}\nphase = \"snow\"\ntemperature_c = -10.0\n",
+        2.0 * depth_m,
+    );
+    let scene = Scene::parse(&text, "plate.toml", &[]).unwrap();
+    let mut simulation = SnowSimulation::of(&device(), scene);
+    simulation.advance((seconds / dt_s).round() as u64);
+    assert_no_validation_messages(&simulation.device);
+    let particles = simulation.particles();
+    let of = |is_solid: bool| {
+        particles.iter().filter(move |p| p.is_solid == is_solid).map(|p| p.position.map(f64::from))
+    };
+    let n_snow = of(true).count() as f64;
+    let centre_m = of(true).map(|x| x[1]).sum::<f64>() / n_snow;
+    // The level is half a spacing above the highest particles of columns two spacings wide, except near the
+    // plate.
+    let bounds = [0, 2].map(|axis| {
+        let along = of(true).map(|x| x[axis]);
+        along.fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x - 1.5 * d), high.max(x + 1.5 * d)])
+    });
+    let mut highest_m = HashMap::<[i64; 2], f64>::new();
+    for [x, y, z] in of(false) {
+        if [x, z].into_iter().zip(bounds).all(|(x, [low, high])| low < x && x < high) {
+            continue;
+        }
+        let top_m = highest_m.entry([x, z].map(|x| (x / (2.0 * d)) as i64)).or_insert(y);
+        *top_m = top_m.max(y);
+    }
+    let level_m = highest_m.values().sum::<f64>() / highest_m.len() as f64 + 0.5 * d;
+    [centre_m, level_m, height_m]
+}
+
+/// A plate of snow floats with the share ρ_s/ρ₀ of its height under water (Archimedes): packed snow, and in
+/// the long form ice. It is so flat that it is stable. Bound: 0.3 spacings, since surfaces of water and of
+/// snow are those of particles.
+#[test]
+fn a_plate_of_snow_floats_at_the_draft_of_its_density() {
+    let step = STEPS[0];
+    let cases: &[(f64, f64)] = if is_full() { &[(500.0, 3.0), (917.0, 3.0)] } else { &[(500.0, 3.0)] };
+    for &(density_kg_m3, n_layers) in cases {
+        let [centre_m, level_m, height_m] = floats(density_kg_m3, n_layers, step, 0.6);
+        let draft_m = level_m - centre_m + 0.5 * height_m;
+        let expected_m = density_kg_m3 / 1000.0 * height_m;
+        let error = (draft_m - expected_m) / step.1;
+        println!(
+            "{density_kg_m3} kg/m³: draft {draft_m:.4} m, Archimedes {expected_m:.4} m, {error:.2} spacings"
+        );
+        assert!(error.abs() < 0.3, "{density_kg_m3} kg/m³: draft {draft_m} m, expected {expected_m} m");
+    }
+}

@@ -396,9 +396,11 @@ fn metrics_agree_with_the_twin() {
         note("mass", scalar(metrics.mass_kg), scalar(state.mass()), sum(&|x| x.mass));
         let momentum = metrics.all.momentum_kg_m_s.into();
         note("momentum", momentum, state.momentum(), sum(&|x| x.mass * x.velocity.length()));
-        let angular = metrics.angular_momentum_kg_m2_s.into();
-        let spin = |x: &twin::Particle| x.mass * (x.velocity.length() + p.inertia_m2() * 20.0);
-        note("angular momentum", angular, state.angular_momentum(p), sum(&spin));
+        let [orbit, affine] = state.angular_momenta(p);
+        let swept = sum(&|x| x.mass * x.velocity.length());
+        note("angular momentum", metrics.angular_momentum_kg_m2_s.into(), orbit, swept);
+        let spin = sum(&|x| x.mass * p.inertia_m2() * 20.0);
+        note("affine momentum", metrics.affine_momentum_kg_m2_s.into(), affine, spin);
         let kinetic = scalar(metrics.all.kinetic_energy_j);
         note("kinetic energy", kinetic, scalar(energy.kinetic), rounding * energy.kinetic);
         // Strains of up to a tenth are differences of numbers near 1.

@@ -7,8 +7,8 @@ use frazil_scene::{Conduction, Heat, LatentHeat, Phase};
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
-use frazil_tests::SnowSimulation;
 use frazil_tests::bar::{Bar, NEAREST, PAPER, SPACING_M, properties};
+use frazil_tests::{Particle, SnowSimulation};
 
 /// Runs two half-spaces in contact until heat has travelled each of `reaches_spacings` = √(4αt) in the slower
 /// half, and compares particles at least `margin` particles from the walls with the exact solution. Returns
@@ -109,8 +109,36 @@ fn snow_and_water_in_contact_follow_the_error_function_on_either_side() {
     }
 }
 
+/// Snow of half of the density of water has particles of twice the volume, at a spacing 2^⅓ times as large,
+/// and twice the diffusivity.
+#[test]
+fn snow_of_half_the_density_of_water_conducts_by_fouriers_law() {
+    for latent_heat in [LatentHeat::Blending, LatentHeat::Enthalpy] {
+        let heat = Heat { latent_heat, ..Heat::default() };
+        let (phases, temperatures_c) = ([Phase::Snow; 2], [-40.0, -10.0]);
+        let bar = Bar { n_along: [25, 25], n_across: 3, support_spacings: 2.0, phases, temperatures_c, heat };
+        let mut scene = bar.scene(0.25);
+        scene.snow_mut().unwrap().density_kg_m3 = Some(500.0);
+        scene.fluid_mut().unwrap().particle_spacing_m = SPACING_M / 2.0_f64.cbrt();
+        let dt = scene.dt_s();
+        let mut run = SnowSimulation::of(&device(), scene);
+        let t = (5.0 * SPACING_M).powi(2) / (4.0 * 2.0 * bar.diffusivity(Phase::Snow));
+        run.advance((t / dt).round() as u64);
+        let (t, particles) = (run.step as f64 * dt, run.particles());
+        assert_eq!(particles.len(), 50 * 3 * 3);
+        let jump = temperatures_c[1] - temperatures_c[0];
+        let error = |particle: &Particle| {
+            (f64::from(particle.temperature_c) - bar.exact_c(bar.x_m(particle), t, 2.0)).abs() / jump
+        };
+        let worst = particles.iter().map(error).fold(0.0, f64::max);
+        println!("{latent_heat:?}: off by {:.2} % of the jump", 100.0 * worst);
+        assert!(worst < MAX_ERROR, "{latent_heat:?}: off by {:.2} % of the jump", 100.0 * worst);
+        assert_no_validation_messages(&run.device);
+    }
+}
+
 /// Creates a box of 6³ particles of random phase, whose temperatures in °C are uniform over `ranges_c` of
-/// snow and of water.
+/// snow, of 700 kg/m³, and of water.
 fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation {
     let bar = Bar {
         n_along: [3, 3],
@@ -120,7 +148,8 @@ fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation
         temperatures_c: [-1.0, 1.0],
         heat,
     };
-    let mut scene = bar.scene(0.9);
+    let mut scene = bar.scene(0.6);
+    scene.snow_mut().unwrap().density_kg_m3 = Some(700.0);
     if gravity {
         // Empty space above, in which the falling mixture is stirred.
         scene.gravity_m_s2 = None;

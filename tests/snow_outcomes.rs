@@ -47,7 +47,8 @@ fn run(scene: &str, overrides: &[&str], n: u64) -> Vec<Sample> {
 /// their α keeps in a phase.
 fn check_changes(simulation: &SnowSimulation, then: &Sample, now: &Sample) -> usize {
     let snow = simulation.scene.snow().unwrap();
-    let (speed, threshold) = (snow.transition.blend_speed, snow.transition.blend_threshold);
+    let speed = snow.transition.blend_step(simulation.scene.dt_s());
+    let threshold = snow.transition.blend_threshold;
     let grown = speed * WINDOW as f64;
     let freezing_c = snow.heat.freezing_temperature_c;
     let before: HashMap<u32, &Particle> = then.particles.iter().map(|p| (p.id, p)).collect();

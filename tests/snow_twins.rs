@@ -234,7 +234,14 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
             "[pbd]\nover_relaxation = 0.3",
         ],
     ),
-    (false, ["heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.02", ""]),
+    (
+        false,
+        [
+            "heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.02\n\
+             density_kg_m3 = 500.0",
+            "",
+        ],
+    ),
     (
         true,
         [
@@ -271,7 +278,7 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
         false,
         [
             "contact_compliance_m_n = 1e-3\nlinks.limit = \"dynamic\"\nlinks.break_ratio = 1.02\n\
-             links.reach_spacings = 1.5",
+             links.reach_spacings = 1.5\ndensity_kg_m3 = 700.0",
             "",
         ],
     ),
@@ -537,12 +544,15 @@ fn a_wrong_stage_is_named() {
         (Stage::Predict, |_, p| p.fluid.domain_max_m[1] = 0.1),
         (Stage::Conduct, |_, p| p.heat.snow_conductivity_w_m_k *= 1.01),
         (Stage::Conduct, |_, p| p.heat.laplacian_scale *= 1.01),
+        (Stage::Conduct, |_, p| p.snow_volume *= 1.01),
         (Stage::Conduct, |_, p| p.fluid.domain_min_m[1] = -1.0),
         (Stage::Conduct, |_, p| p.heat.max_correction = Some(1.0)),
         (Stage::BreakLinks, |_, p| p.links.as_mut().unwrap().break_ratio = 1.0),
         (Stage::BuildLinks, |_, p| p.links.as_mut().unwrap().radius_m *= 0.7),
         (Stage::ComputeLambda, |_, p| p.fluid.relaxation *= 1.1),
         (Stage::ComputeLambda, |_, p| p.contact_distance_m *= 0.9),
+        (Stage::ComputeLambda, |_, p| p.mixed_contact_distance_m *= 0.9),
+        (Stage::ComputeLambda, |_, p| p.snow_volume *= 1.05),
         (Stage::Solve { iteration: 1 }, |_, p| p.mass_kg *= 1.1),
         (Stage::Solve { iteration: 2 }, |state, _| state.solid.constraint[5][3] -= 0.01),
         (Stage::ApplyFriction, |_, p| p.static_friction *= 0.5),

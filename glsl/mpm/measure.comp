@@ -1,7 +1,7 @@
 #version 460
 // Measures snow by tiles: each workgroup merges the particles of its tile. Energies are kinetic ½ m v²,
-// elastic V⁰ Ψ (Breekveldt2017 eq 3.8) and potential; the angular momentum, about the origin, is Σ m x × v,
-// plus that of affine velocities, Σ m D (C − Cᵀ).
+// elastic V⁰ Ψ (Breekveldt2017 eq 3.8) and potential; the angular momentum, about the origin, is Σ m x × v
+// and, apart, that of affine velocities, Σ m D (C − Cᵀ).
 //
 // Bytes: 4 (9 + D²) a particle, with C 4 D² more. Order-dependent sums in a fixed order.
 // Elements: elastic = threads * DIMENSIONS * DIMENSIONS, affine = all.
@@ -51,7 +51,7 @@ MpmMetrics measure_particle(uint i) {
     if (TRANSFER != 0u) {
         mat3 c = LOAD_MATRIX(affine, i, 0.0);
         float inertia = t.cell_m * t.cell_m / float(7u - STENCIL);
-        m.angular_momentum_kg_m2_s +=
+        m.affine_momentum_kg_m2_s =
             own_mass * inertia * vec3(c[1][2] - c[2][1], c[2][0] - c[0][2], c[0][1] - c[1][0]);
     }
     m.kinetic_j = 0.5 * own_mass * speed2;

@@ -4,6 +4,7 @@
     SUM(float, mass_kg)                  \
     SUM(vec3, momentum_kg_m_s)           \
     SUM(vec3, angular_momentum_kg_m2_s)  \
+    SUM(vec3, affine_momentum_kg_m2_s)   \
     SUM(float, kinetic_j)                \
     SUM(float, potential_j)              \
     SUM(float, elastic_j)                \

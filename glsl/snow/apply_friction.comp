@@ -78,7 +78,7 @@ void main() {
         float r2 = dot(offset, offset);
         if (r2 >= contact_m * contact_m || j == i || r2 == 0.0) continue;
         float r = sqrt(r2);
-        float overlap_m = contact_distance(terms, own_contact, contact[j]) * terms.support_m - r;
+        float overlap_m = contact_distance(terms.contact_q, own_contact, contact[j]) * terms.support_m - r;
         if (overlap_m <= 0.0) continue;
         float pressed_m;
         if (terms.contact_spring > 0.0) {

@@ -1,7 +1,7 @@
 #version 460
 // Computes the density constraint of water among water and snow, and the number of snow particles that each
 // water particle touches:
-//   ρ̂_i/ρ₀ = Σ_j V W(x_ij) + Σ_k V W(x_ik) + wall fraction                                        (Chen2021 eq 5.23)
+//   ρ̂_i/ρ₀ = Σ_j V W(x_ij) + Σ_k V_k W(x_ik) + wall fraction                                       (Chen2021 eq 5.23)
 //   λ_i as in pbd/solve_density, over both phases                                                 (eq 5.19)
 //   constraint_i = (x*, α_i λ_i): a particle that has just melted acts little like water           (eq 6.5)
 //   contact_i = (α_i, n_i)                                                                        (eq 5.26)
@@ -16,6 +16,8 @@
 
 layout(constant_id = 1) const uint BOUNDARY = 0;
 layout(constant_id = 2) const uint HAS_BODIES = 0;
+// 1 if particles of snow are not as large as those of water.
+layout(constant_id = 3) const uint IS_EXPANDED = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -32,6 +34,7 @@ layout(scalar, binding = 11) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 12) writeonly buffer Contact { vec2 contact[]; };
 layout(scalar, binding = 13) writeonly buffer Density { float density[]; };
 layout(scalar, binding = 14) readonly buffer Rows { uint rows[]; };
+layout(scalar, binding = 15) readonly buffer SolidBlend { float solid_blend[]; };
 layout(scalar, push_constant) uniform Params {
     // Flag in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
@@ -47,7 +50,7 @@ void main() {
     uvec3 home = home_of(terms.grid, key[i]);
     Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
-    DensitySum sum = density_of_self();
+    DensitySum sum = density_of_self(1.0);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
         uint j = NEIGHBOUR_AT(row, k);
         vec3 offset = (x - predicted[j]) * inverse_h;
@@ -56,12 +59,14 @@ void main() {
     }
     float touched = 0.0;
     FOR_EACH_NEIGHBOUR(row, row.other, solid_cell_start, terms.grid, home, k) {
-        vec3 offset = (x - solid_predicted[NEIGHBOUR_AT(row, k)]) * inverse_h;
+        uint j = NEIGHBOUR_AT(row, k);
+        vec3 offset = (x - solid_predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
-        add_density(sum, terms, offset, q, 1.0);
-        touched += q < terms.contact_q ? 1.0 : 0.0;
+        float volume = IS_EXPANDED != 0u ? volume_of_snow(terms, solid_blend[j]) : 1.0;
+        add_density(sum, terms, offset, q, volume);
+        touched += q < terms.mixed_contact_q ? 1.0 : 0.0;
     }
     float closed = 0.0;
     vec3 wall_gradient = vec3(0.0);

@@ -42,8 +42,8 @@ void main() {
     uvec3 home = home_of(terms.grid, key[i]);
     Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
-    float reach = is_blending ? 1.0 : terms.contact_q;
-    DensitySum sum = density_of_self();
+    float reach = is_blending ? 1.0 : max(terms.contact_q, terms.mixed_contact_q);
+    DensitySum sum = density_of_self(volume_of_snow(terms, alpha));
     float constraints = terms.link_spring > 0.0 ? 0.0 : float(degree[i]);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
         uint j = NEIGHBOUR_AT(row, k);
@@ -52,14 +52,14 @@ void main() {
         if (q2 >= reach * reach || j == i) continue;
         float q = sqrt(q2);
         constraints += q < terms.contact_q ? 1.0 : 0.0;
-        if (is_blending) add_density(sum, terms, offset, q, 1.0);
+        if (is_blending) add_density(sum, terms, offset, q, volume_of_snow(terms, blend[j]));
     }
     FOR_EACH_NEIGHBOUR(row, row.other, fluid_cell_start, terms.grid, home, k) {
         vec3 offset = (x - fluid_predicted[NEIGHBOUR_AT(row, k)]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= reach * reach) continue;
         float q = sqrt(q2);
-        constraints += q < terms.contact_q ? 1.0 : 0.0;
+        constraints += q < terms.mixed_contact_q ? 1.0 : 0.0;
         if (is_blending) add_density(sum, terms, offset, q, 1.0);
     }
     float lambda = 0.0;

@@ -1,7 +1,7 @@
 #version 460
-// Conducts heat by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij
-// (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl. Behind a face of the temperature T_f
-// an image has the temperature 2 T_f − T_j, so that linear profiles end at T_f.
+// Conducts heat by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ_i c_i) Σ_j V_j
+// k_ij (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl. Behind a face of the temperature
+// T_f an image has the temperature 2 T_f − T_j, so that linear profiles end at T_f.
 //
 // Bytes: 28 a particle (x* 12, key 4, row 4, T 4 + 4; corrected 52) plus rows and neighbours from cache,
 // images from cells. Sums run in sorted order.
@@ -31,9 +31,10 @@ layout(scalar, binding = 10) writeonly buffer Conducted { float conducted[]; };
 layout(scalar, binding = 11) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
-    // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice, over the heat capacity.
+    // Δt/(ρ_i h²) · V/h³ · 45/π of water's V, calibrated to the lattice, over the heat capacity.
     float heating;
-    // k between two particles of this phase, and between one of either.
+    // k between two particles of this phase, and between one of either, times the neighbour's volume over
+    // water's.
     float own_w_m_k;
     float cross_w_m_k;
     // Temperatures of the lower and of the upper faces, and a bit for each lower, then for each upper face

@@ -1,5 +1,6 @@
 #version 460
-// Conducts heat by specific enthalpy, with true latent heat:  H_i ← H_i + Δt/ρ Σ_j V (φ_j − φ_i) ∇²W(x_ij),
+// Conducts heat by specific enthalpy, with true latent heat:
+//   H_i ← H_i + Δt/ρ_i Σ_j V_j (φ_j − φ_i) ∇²W(x_ij),
 // with the weights of pairs in conduction.glsl, and
 //   T = T_f + H/c_snow below 0,  T_f from 0 to L,  T_f + (H − L)/c_water above,
 // in either phase: the phase follows from the enthalpy, not vice versa, and ΣmH is conserved.
@@ -34,8 +35,11 @@ layout(scalar, binding = 12) writeonly buffer ConductedEnthalpy { float conducte
 layout(scalar, binding = 13) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
-    // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice.
+    // Δt/(ρ_i h²) · V/h³ · 45/π of water's V, calibrated to the lattice.
     float heating;
+    // Volumes of particles of this phase and of the other, over that of water.
+    float own_volume;
+    float other_volume;
     float freezing_c;
     float snow_capacity_j_kg_k;
     float water_capacity_j_kg_k;
@@ -61,6 +65,7 @@ void main() {
     uvec3 home = home_of(conduction.grid, key[i]);
     Row row = row_of(i, row_flag);
     float sum = 0.0;
+    float between = 0.0;
     if (IS_CORRECTED != 0u) {
         Correction b = correction[i];
         Faces faces = near_faces(conduction, home);
@@ -82,7 +87,7 @@ void main() {
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
-                sum += (potential_of(other_temperature[j]) - potential) * weight;
+                between += (potential_of(other_temperature[j]) - potential) * weight;
             }
         }
     } else {
@@ -93,10 +98,10 @@ void main() {
         FOR_EACH_NEIGHBOUR(row, row.other, other_cell_start, conduction.grid, home, k) {
             uint j = NEIGHBOUR_AT(row, k);
             float other = potential_of(other_temperature[j]);
-            sum += warmth_from(conduction, x, potential, other_predicted[j], other);
+            between += warmth_from(conduction, x, potential, other_predicted[j], other);
         }
     }
-    float h = enthalpy[i] + heating * sum;
+    float h = enthalpy[i] + heating * (own_volume * sum + other_volume * between);
     conducted_enthalpy[i] = h;
     conducted[i] = freezing_c + min(h, 0.0) / snow_capacity_j_kg_k +
         max(h - latent_heat_j_kg, 0.0) / water_capacity_j_kg_k;

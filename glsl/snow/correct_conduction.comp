@@ -1,10 +1,11 @@
 #version 460
 // Computes the correction B of the weights of heat conduction around a particle (conduction.glsl): with it
 // the second moments are those of a full neighbourhood on the lattice,
-//   (s/2) Σ_j (1 − q) q² (e·B·e) e⊗e = 1,
-// over the images of neighbours behind the faces of the domain, too. The dissipation of a linear field of
-// temperature, summed over particles, is then exact, whatever walls and free surfaces cut off. Fatehi2011
-// corrects the sum of each particle in this way; shared by both ends of a pair, the correction keeps heat.
+//   (s/2) Σ_j v_j (1 − q) q² (e·B·e) e⊗e = 1,
+// over the images of neighbours behind the faces of the domain, too, with volumes v_j over water's. The
+// dissipation of a linear field of temperature, summed over particles, is then exact, whatever walls and
+// free surfaces cut off. Fatehi2011 corrects the sum of each particle in this way; shared by both ends of a
+// pair, the correction keeps heat.
 //
 // These are six equations A B = 1 whose matrix is the fourth moments. Neighbours in a plane, on a line or
 // none leave it singular, so B is the solution nearest to 1 in the sense of Tikhonov:
@@ -33,6 +34,9 @@ layout(scalar, binding = 6) writeonly buffer Corrections { Correction correction
 layout(scalar, binding = 7) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
+    // Volumes of particles of this phase and of the other, over that of which `moment_scale` is.
+    float own_volume;
+    float other_volume;
     // Flag in the rows, or INVALID_INDEX where there are none.
     uint row_flag;
 };
@@ -48,11 +52,12 @@ struct Moments {
     vec3 with_zz;
 };
 
-// Adds a neighbour at an offset in h, or its image. The particle itself has no direction; its images have.
-void add_neighbour(inout Moments m, vec3 v) {
+// Adds a neighbour of a volume at an offset in h, or its image. The particle itself has no direction; its
+// images have.
+void add_neighbour(inout Moments m, vec3 v, float volume) {
     float q2 = squared_length(v);
     if (q2 >= 1.0 || q2 < MIN_Q2) return;
-    float weight = (1.0 - sqrt(q2)) / q2;
+    float weight = volume * (1.0 - sqrt(q2)) / q2;
     vec3 square = v * v;
     vec3 product = vec3(v.y * v.z, v.x * v.z, v.x * v.y);
     m.squares += weight * square * square;
@@ -94,12 +99,12 @@ void main() {
         Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
         FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
             vec3 x_j = predicted[NEIGHBOUR_AT(here, k)];
-            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j));
+            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j), own_volume);
         }
         if (HAS_OTHER == 0u) continue;
         FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
             vec3 x_j = other_predicted[NEIGHBOUR_AT(here, k)];
-            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j));
+            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j), other_volume);
         }
     }
     float s = conduction.moment_scale;

@@ -1,5 +1,5 @@
 // Density constraint of a particle among both phases (Chen2021 eq 5.23, 5.16–5.19), summed neighbour by
-// neighbour. Neighbours of both phases count the same: all particles have one mass.
+// neighbour, each with its volume: the constraint is that of the volume that particles take.
 
 struct DensitySum {
     float shape;
@@ -8,10 +8,10 @@ struct DensitySum {
     vec3 gradient;
 };
 
-DensitySum density_of_self() { return DensitySum(spline_shape(0.0), 0.0, vec3(0.0)); }
+DensitySum density_of_self(float volume) { return DensitySum(volume * spline_shape(0.0), 0.0, vec3(0.0)); }
 
-// Adds a neighbour. `offset` = (x_i − x_j)/h, with length q below 1; `volumes` is the neighbour's weight in
-// particles, 1 for a particle.
+// Adds a neighbour. `offset` = (x_i − x_j)/h, with length q below 1; `volumes` is the neighbour's volume over
+// that of a particle of water.
 void add_density(inout DensitySum sum, SnowTerms terms, vec3 offset, float q, float volumes) {
     sum.shape += volumes * spline_shape(q);
     float slope = SPLINE_SLOPE_SCALE * terms.volume_h3 * volumes * spline_slope_shape(q);

@@ -1,7 +1,9 @@
 #version 460
 // Applies one Jacobi correction to water (Chen2021 eq 5.24, 5.27):
-//   Δx_i = ω h [ Σ_j (μ_i + μ_j + s_corr) h∇V W(x_ij) + μ_i h∇(wall) ] + Σ_k non-penetration with snow k
-// where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confines it by the walls.
+//   Δx_i = ω h [ Σ_j (μ_i v_j + μ_j v_i + s_corr) h∇V W(x_ij) + μ_i h∇(wall) ]
+//          + Σ_k non-penetration with snow k
+// where μ = α λ for water, (1 − α) λ for snow, v is the volume over that of water, and j runs over both
+// phases; then confines it by the walls.
 //
 // Snow gets the opposite of its correction of water (solve_solid): the coupling conserves momentum, and snow
 // floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 48 a particle (constraint
@@ -71,11 +73,14 @@ void main() {
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
-        correction += density_correction(own.w + other.w, offset, q);
+        float volume = volume_of_snow(terms, solid_contact[j].x);
+        correction += density_correction(own.w * volume + other.w, offset, q);
+        float reach = terms.mixed_contact_q;
         if (HAS_CONTACT_SPRINGS != 0u) {
-            if (is_first == 0u) force += contact_force(terms, contact[i], solid_contact[j], own.xyz - other.xyz);
-        } else if (q < terms.contact_q) {
-            touching += contact_correction(terms, contact[i], solid_contact[j], offset, q);
+            vec3 apart_m = own.xyz - other.xyz;
+            if (is_first == 0u) force += contact_force(terms, reach, contact[i], solid_contact[j], apart_m);
+        } else if (q < reach) {
+            touching += contact_correction(terms, reach, contact[i], solid_contact[j], offset, q);
         }
     }
     vec3 wall_correction = vec3(0.0);

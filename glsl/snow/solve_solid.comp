@@ -2,8 +2,8 @@
 // Applies one Jacobi correction to snow (Chen2021 eq 3.1, 5.25, 6.6):
 //   Δx_i = Σ_j non-penetration with snow and water                                                (eq 5.14)
 //        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂                                                 (eq 5.12)
-//        + ω h [ Σ_j (μ_i + μ_j) h∇V W(x_ij) + μ_i h∇(wall) ]                                      (eq 6.6,
-//          and water's reaction)
+//        + ω h [ Σ_j (μ_i v_j + μ_j v_i) h∇V W(x_ij) + μ_i h∇(wall) ]                          (eq 6.6,
+//          and water's reaction), with volumes v over that of water
 //
 // Contacts and links that are springs enter as the displacement u_i = Δt²/m F_i by their forces instead. An
 // implicit step solves u = Δt²/m F(x̃ + u), with x̃ the prediction:
@@ -69,7 +69,7 @@ vec3 link_force(SnowTerms terms, uint i, uint j, float rest_m, vec2 contact_i, v
     vec3 force = -spring * (length_m - rest_m) / length_m * offset;
     vec3 apart = constraint[i].xyz - constraint[j].xyz;
     bool has_contact = HAS_CONTACT_SPRINGS != 0u && dot(apart, apart) < terms.support_m * terms.support_m;
-    return force - (has_contact ? contact_force(terms, contact_i, contact_j, offset) : vec3(0.0));
+    return force - (has_contact ? contact_force(terms, terms.contact_q, contact_i, contact_j, offset) : vec3(0.0));
 }
 
 // Returns the correction by a link (eq 5.12), in m.
@@ -89,6 +89,7 @@ void main() {
     SnowTerms terms = all_terms[0];
     vec4 own = constraint[i];
     vec2 own_contact = contact[i];
+    float own_volume = volume_of_snow(terms, own_contact.x);
     Row row = row_of(i, row_flag);
     uvec3 home = home_of(terms.grid, ROW_WORDS == 0u ? rows[i] : row_cell(row, i));
     float inverse_h = 1.0 / terms.support_m;
@@ -102,11 +103,13 @@ void main() {
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
-        correction += density_correction(own.w + other.w, offset, q);
+        float multipliers = own.w * volume_of_snow(terms, contact[j].x) + other.w * own_volume;
+        correction += density_correction(multipliers, offset, q);
+        float reach = terms.contact_q;
         if (HAS_CONTACT_SPRINGS != 0u) {
-            force += contact_force(terms, own_contact, contact[j], spring_offset(i, j));
-        } else if (q < terms.contact_q) {
-            touching += contact_correction(terms, own_contact, contact[j], offset, q);
+            force += contact_force(terms, reach, own_contact, contact[j], spring_offset(i, j));
+        } else if (q < reach) {
+            touching += contact_correction(terms, reach, own_contact, contact[j], offset, q);
         }
     }
     FOR_EACH_NEIGHBOUR(row, row.other, fluid_cell_start, terms.grid, home, k) {
@@ -116,11 +119,13 @@ void main() {
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
-        correction += density_correction(own.w + other.w, offset, q);
+        correction += density_correction(own.w + other.w * own_volume, offset, q);
+        float reach = terms.mixed_contact_q;
         if (HAS_CONTACT_SPRINGS != 0u) {
-            if (is_first == 0u) force += contact_force(terms, own_contact, fluid_contact[j], own.xyz - other.xyz);
-        } else if (q < terms.contact_q) {
-            touching += contact_correction(terms, own_contact, fluid_contact[j], offset, q);
+            vec3 apart_m = own.xyz - other.xyz;
+            if (is_first == 0u) force += contact_force(terms, reach, own_contact, fluid_contact[j], apart_m);
+        } else if (q < reach) {
+            touching += contact_correction(terms, reach, own_contact, fluid_contact[j], offset, q);
         }
     }
     vec3 wall_correction = vec3(0.0);

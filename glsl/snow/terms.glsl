@@ -19,8 +19,11 @@ struct SnowTerms {
     float pressure_inverse_shape;
     uint pressure_exponent;
     uint iterations;
-    // Distance at which particles touch, in h (Chen2021 eq 5.13).
+    // Distance at which particles touch, in h (Chen2021 eq 5.13): of snow, and of snow and water.
     float contact_q;
+    float mixed_contact_q;
+    // Volume of a particle of snow over that of water, of the same mass.
+    float snow_volume;
     // k_bounce (eq 5.14); 0 if contacts are springs.
     float bounce;
     // 1 if a pair's correction is divided by the larger number of constraints of its ends (eq 5.26).
@@ -53,9 +56,16 @@ float pair_gain(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
     return terms.over_relaxation * min(contact_i.x, contact_j.x) / constraints;
 }
 
-// Returns the distance at which a pair touches, in h. It grows with α of the end that changed phase last, so
-// that water which freezes among close neighbours separates from them no faster than D ω/Δt. Fading alone
-// bounds a correction by a share of the overlap, and the overlap of water is not bounded.
-float contact_distance(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
-    return terms.contact_q * min(contact_i.x, contact_j.x);
+// Returns the distance at which a pair touches, in h, given that of its phases. It grows with α of the end
+// that changed phase last, so that water which freezes among close neighbours separates from them no faster
+// than D ω/Δt. Fading alone bounds a correction by a share of the overlap, and the overlap of water is not
+// bounded.
+float contact_distance(float contact_q, vec2 contact_i, vec2 contact_j) {
+    return contact_q * min(contact_i.x, contact_j.x);
+}
+
+// Returns the volume of a particle of snow over that of water. It grows with α: water that freezes expands by
+// and by.
+float volume_of_snow(SnowTerms terms, float alpha) {
+    return 1.0 + (terms.snow_volume - 1.0) * min(alpha, 1.0);
 }

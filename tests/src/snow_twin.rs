@@ -504,14 +504,16 @@ struct Surroundings {
 
 /// Counts by comparing all pairs, for both phases.
 fn surroundings(state: &State, p: &Parameters) -> [Vec<Surroundings>; 2] {
-    let (h, d) = (f64::from(p.fluid.support_m), f64::from(p.contact_distance_m));
+    let h = f64::from(p.fluid.support_m);
+    let distances_m = [p.contact_distance_m, p.mixed_contact_distance_m].map(f64::from);
     Kind::ALL.map(|kind| {
         let around = |x: &[f32; 3]| {
             let mut found = Surroundings::default();
             for y in Kind::ALL.into_iter().flat_map(|other| &state[other].predicted) {
                 let r2: f64 = x.iter().zip(y).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
                 found.n_neighbours += u32::from(r2 < h * h);
-                found.n_grazing += u32::from((r2.sqrt() / d - 1.0).abs() < 1e-6);
+                let is_grazing = |d: f64| (r2.sqrt() / d - 1.0).abs() < 1e-6;
+                found.n_grazing += u32::from(distances_m.into_iter().any(is_grazing));
             }
             found
         };

@@ -530,7 +530,7 @@ impl State {
         let places: Vec<Vec<(usize, Image)>> =
             (0..self.fluid.predicted.len()).map(|i| self.places(p, i)).collect();
         let correction = |near: &Vec<(usize, Image)>| {
-            correction_of(near.iter().map(|(_, place)| place.offset_h), heat.laplacian_scale)
+            correction_of(near.iter().map(|(_, place)| (place.offset_h, 1.0)), heat.laplacian_scale)
         };
         let corrections: Vec<Correction> = places.iter().map(correction).collect();
         let before = self.temperature_c.clone();

@@ -54,6 +54,8 @@ struct Scenery {
     /// True if density is shown as intensity.
     by_intensity: bool,
     radius_m: f32,
+    /// Radius of particles of snow.
+    snow_radius_m: f32,
     /// Factor on individual radii.
     radius_scale: f32,
     /// Radius of water particles in scenes with snow.
@@ -297,6 +299,7 @@ impl Painter {
                 position: position.words.cast(),
                 radius_m: match self.scenery.is_by_intensity(name) {
                     true => SOFT_RADII * self.scenery.radius_m,
+                    false if set.material == Material::Snow => self.scenery.snow_radius_m,
                     false => self.scenery.radius_m(is_beside_snow, is_by_phase),
                 },
                 radii: radii.map(|radii| (radii.words.cast(), self.scenery.radius_scale)),
@@ -395,6 +398,7 @@ impl Scenery {
             background: scene.render.background_srgb.map(|component| component as f32),
             by_intensity: scene.render.shading == frazil_scene::Shading::Density,
             radius_m: (scene.render.particle_radius_spacings * scene.particle_spacing_m()) as f32,
+            snow_radius_m: (scene.render.particle_radius_spacings * scene.snow_spacing_m()) as f32,
             // A radius of half a spacing is the true size of a particle.
             radius_scale: (2.0 * scene.render.particle_radius_spacings) as f32,
             water_radius_m: (scene.render.water_radius_spacings * scene.particle_spacing_m()) as f32,

@@ -132,13 +132,15 @@ impl State {
         self.particles.iter().map(|particle| particle.mass * particle.velocity).sum()
     }
 
-    /// Returns Σ m x × v plus the contribution of the affine velocities, Σ m D_p axial(C).
+    /// Returns Σ m x × v and the contribution of the affine velocities, Σ m D_p axial(C).
+    pub fn angular_momenta(&self, p: &Parameters) -> [DVec3; 2] {
+        let sum = |of: &dyn Fn(&Particle) -> DVec3| self.particles.iter().map(|x| x.mass * of(x)).sum();
+        [sum(&|x| x.position.cross(x.velocity)), sum(&|x| p.inertia_m2() * axial(x.affine))]
+    }
+
+    /// Returns Σ m x × v plus the contribution of the affine velocities.
     pub fn angular_momentum(&self, p: &Parameters) -> DVec3 {
-        let own = |particle: &Particle| p.inertia_m2() * axial(particle.affine);
-        self.particles
-            .iter()
-            .map(|particle| particle.mass * (particle.position.cross(particle.velocity) + own(particle)))
-            .sum()
+        self.angular_momenta(p).into_iter().sum()
     }
 
     /// Returns the energy of all particles.

@@ -29,16 +29,17 @@ impl State {
         for ((kind, flow), correction) in Kind::ALL.into_iter().zip(flow).zip(corrections) {
             let phase = &mut self[kind];
             phase.correction = correction;
+            let density_kg_m3 = p.fluid.rest_density_kg_m3 / p.volume(kind, 1.0);
             match p.heat.latent_heat {
                 LatentHeat::Blending => {
-                    let heat_capacity = p.fluid.rest_density_kg_m3 * p.heat.capacity_j_kg_k(kind);
+                    let heat_capacity = density_kg_m3 * p.heat.capacity_j_kg_k(kind);
                     let rate = p.fluid.dt_s / (heat_capacity * h2) * p.heat.laplacian_scale;
                     for (temperature_c, flow) in phase.temperature_c.iter_mut().zip(flow) {
                         *temperature_c += rate * flow;
                     }
                 }
                 LatentHeat::Enthalpy { latent_j_kg } => {
-                    let rate = p.fluid.dt_s / (p.fluid.rest_density_kg_m3 * h2) * p.heat.laplacian_scale;
+                    let rate = p.fluid.dt_s / (density_kg_m3 * h2) * p.heat.laplacian_scale;
                     for (enthalpy_j_kg, flow) in phase.enthalpy_j_kg.iter_mut().zip(flow) {
                         *enthalpy_j_kg += rate * flow;
                     }
@@ -60,11 +61,14 @@ impl State {
     fn correction(&self, p: &Parameters, kind: Kind, i: usize) -> Correction {
         // The particle itself has images, too.
         let near = self.candidates(p, kind, i).chain([(kind, i)]);
-        let places = near.flat_map(|(kind_j, j)| self.places(p, (kind, i), (kind_j, j)));
-        correction_of(places.map(|place| place.offset_h), p.heat.laplacian_scale)
+        let places = near.flat_map(|(kind_j, j)| {
+            let places = self.places(p, (kind, i), (kind_j, j));
+            places.into_iter().map(move |place| (place.offset_h, p.volume(kind_j, 1.0)))
+        });
+        correction_of(places, p.heat.laplacian_scale)
     }
 
-    /// Returns Σ_j k_ij (T_j − T_i) w_ij of each particle of a phase, in W/m, for temperatures of both
+    /// Returns Σ_j v_j k_ij (T_j − T_i) w_ij of each particle of a phase, in W/m, for temperatures of both
     /// phases, solid first: in f32 like the device, or in f64 as the reference for the same positions. With
     /// an enthalpy, k_ij (T_j − T_i) is the difference of ∫ k dT.
     pub fn heat_flow<T: Real>(&self, p: &Parameters, kind: Kind, temperature_c: &[Vec<T>; 2]) -> Vec<T> {
@@ -100,7 +104,7 @@ impl State {
                         number(conductivity) * (neighbour - own)
                     }
                 };
-                sum + flux * number(weight)
+                sum + flux * number(p.volume(other, 1.0) * weight)
             })
         };
         (0..self[kind].len()).map(flow).collect()
@@ -140,15 +144,19 @@ impl State {
     }
 }
 
-/// Returns the correction of a particle from the offsets in h of its neighbours and their images.
-pub(crate) fn correction_of(offsets_h: impl Iterator<Item = [f32; 3]>, laplacian_scale: f32) -> Correction {
+/// Returns the correction of a particle from the offsets in h of its neighbours and their images, and the
+/// volumes of these over that of which the scale of the Laplacian is.
+pub(crate) fn correction_of(
+    neighbours: impl Iterator<Item = ([f32; 3], f32)>,
+    laplacian_scale: f32,
+) -> Correction {
     let mut fourth = [[0.0f32; 6]; 6];
-    for offset_h in offsets_h {
+    for (offset_h, volume) in neighbours {
         let q2 = dot(offset_h, offset_h);
         if q2 < MIN_Q2 {
             continue;
         }
-        let weight = (1.0 - q2.sqrt()) / q2;
+        let weight = volume * (1.0 - q2.sqrt()) / q2;
         let products = products(offset_h);
         for (row, a) in fourth.iter_mut().zip(products) {
             for (element, b) in row.iter_mut().zip(products) {

@@ -14,10 +14,23 @@ impl Parameters {
         }
     }
 
+    /// Returns the distance in m at which a pair of phases touches that has blended in.
+    pub(super) fn full_distance_m(&self, kinds: [Kind; 2]) -> f32 {
+        if kinds == [Kind::Solid; 2] { self.contact_distance_m } else { self.mixed_contact_distance_m }
+    }
+
     /// Returns the distance in m at which a pair of (α, n) touches: it grows with α of the end that changed
     /// phase last.
-    pub(super) fn touching_distance_m(&self, a: [f32; 2], b: [f32; 2]) -> f32 {
-        self.contact_distance_m * a[0].min(b[0])
+    pub(super) fn touching_distance_m(&self, kinds: [Kind; 2], a: [f32; 2], b: [f32; 2]) -> f32 {
+        self.full_distance_m(kinds) * a[0].min(b[0])
+    }
+
+    /// Returns the volume of a particle of a phase and of α over that of one of water.
+    pub(super) fn volume(&self, kind: Kind, blend: f32) -> f32 {
+        match kind {
+            Kind::Solid => 1.0 + (self.snow_volume - 1.0) * blend.min(1.0),
+            Kind::Fluid => 1.0,
+        }
     }
 
     fn artificial_pressure(&self, q: f32) -> f32 {
@@ -91,12 +104,15 @@ impl State {
     /// Returns ρ_i/ρ₀ and λ_i at x*.
     fn density_constraint(&self, p: &Parameters, kind: Kind, i: usize) -> (f32, f32) {
         let slope_scale = SPLINE_SLOPE_SCALE * p.fluid.volume_h3;
-        let (mut ratio, mut sum_squares, mut gradient) = (spline_shape(0.0), 0.0f32, [0.0f32; 3]);
+        let volume = |kind: Kind, j: usize| p.volume(kind, self[kind].blend[j]);
+        let (mut ratio, mut sum_squares, mut gradient) =
+            (volume(kind, i) * spline_shape(0.0), 0.0f32, [0.0f32; 3]);
         let x = self[kind].predicted[i];
         let boundary = self.boundary_neighbours(p, kind, i, x);
         let (open, wall_gradient) = if boundary.is_some() { (1.0, [0.0; 3]) } else { p.fluid.wall_term(x) };
         let particles = self.neighbours(p, kind, i, |kind, j| self[kind].predicted[j]);
-        let particles = particles.into_iter().map(|neighbour| (1.0, neighbour));
+        let particles =
+            particles.into_iter().map(|neighbour| (volume(neighbour.kind, neighbour.j), neighbour));
         for (weight, neighbour) in particles.chain(boundary.into_iter().flatten()) {
             ratio += weight * spline_shape(neighbour.q);
             let slope = slope_scale * weight * spline_slope_shape(neighbour.q);
@@ -193,7 +209,8 @@ impl State {
                     continue;
                 }
                 let (own, other) = (self[kind].contact[i], self[bond.kind].contact[bond.j]);
-                let overlap_m = (p.touching_distance_m(own, other) - bond.length_m).max(0.0);
+                let overlap_m =
+                    (p.touching_distance_m([kind, bond.kind], own, other) - bond.length_m).max(0.0);
                 let along_m = unit * p.springs.contact_n_m * own[0].min(other[0]) * overlap_m;
                 sum = zip(sum, bond.normal, |s, n| s + along_m * n);
             }
@@ -221,7 +238,8 @@ impl State {
             if p.springs.contact_n_m == 0.0 {
                 for bond in self.contacts(p, kind, i, |kind, j| self[kind].weighed(j)) {
                     let (own, other) = (self[kind].contact[i], self[bond.kind].contact[bond.j]);
-                    let overlap_m = (p.touching_distance_m(own, other) - bond.length_m).max(0.0);
+                    let overlap_m =
+                        (p.touching_distance_m([kind, bond.kind], own, other) - bond.length_m).max(0.0);
                     let along_m = 0.5 * p.bounce_stiffness * omega * p.gain(own, other) * overlap_m;
                     correction = zip(correction, bond.normal, |c, n| c + along_m * n);
                 }
@@ -241,8 +259,8 @@ impl State {
         (0..self[kind].len()).map(correct).collect()
     }
 
-    /// Returns Σ_j (μ_i + μ_j) h∇V W + μ_i h∇wall, the latter in closed form or as a sum over boundary
-    /// particles, with artificial pressure between water particles.
+    /// Returns Σ_j (μ_i v_j + μ_j v_i) h∇V W + μ_i h∇wall, the latter in closed form or as a sum over
+    /// boundary particles, with artificial pressure between water particles.
     fn density_correction(&self, p: &Parameters, kind: Kind, i: usize) -> [f32; 3] {
         let own = self[kind].constraint[i][3];
         let mut sum = [0.0f32; 3];
@@ -252,7 +270,9 @@ impl State {
             sum = zip(sum, neighbour.offset_h, |s, o| s - along * o);
         };
         for neighbour in self.neighbours(p, kind, i, |kind, j| self[kind].weighed(j)) {
-            let mut mu = own + self[neighbour.kind].constraint[neighbour.j][3];
+            let volume = |kind: Kind, j: usize| p.volume(kind, self[kind].contact[j][0]);
+            let mut mu = own * volume(neighbour.kind, neighbour.j)
+                + self[neighbour.kind].constraint[neighbour.j][3] * volume(kind, i);
             if (kind, neighbour.kind) == (Kind::Fluid, Kind::Fluid) {
                 mu -= p.artificial_pressure(neighbour.q);
             }

@@ -58,7 +58,7 @@ impl State {
                     continue;
                 }
                 let (own, other) = (solid.contact[i], solid.contact[bond.j]);
-                let overlap_m = p.touching_distance_m(own, other) - bond.length_m;
+                let overlap_m = p.touching_distance_m([Kind::Solid; 2], own, other) - bond.length_m;
                 if overlap_m <= 0.0 {
                     continue;
                 }

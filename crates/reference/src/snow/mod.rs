@@ -70,8 +70,12 @@ pub struct Parameters {
     pub fluid: fluid::Parameters,
     /// m in kg.
     pub mass_kg: f32,
-    /// D in m, at most h: particles closer than this touch.
+    /// D in m, at most h: particles of snow closer than this touch.
     pub contact_distance_m: f32,
+    /// The same of a particle of snow and one of water.
+    pub mixed_contact_distance_m: f32,
+    /// Volume of a particle of snow over that of one of water.
+    pub snow_volume: f32,
     /// k_bounce: the share of an overlap removed per iteration, Chen2021 eq 5.14; unless contacts are
     /// springs.
     pub bounce_stiffness: f32,
@@ -521,7 +525,7 @@ impl State {
         self.candidates(p, kind, i)
             .filter(|(other, _)| (kind, *other) != (Kind::Fluid, Kind::Fluid))
             .map(|(other, j)| Bond::new(other, j, own, at(other, j)))
-            .filter(|bond| bond.length_m < p.contact_distance_m)
+            .filter(|bond| bond.length_m < p.full_distance_m([kind, bond.kind]))
             .collect()
     }
 }

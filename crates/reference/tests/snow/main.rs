@@ -78,6 +78,8 @@ fn parameters() -> Parameters {
         },
         mass_kg: 1000.0 * SPACING_M.powi(3),
         contact_distance_m: SPACING_M,
+        mixed_contact_distance_m: SPACING_M,
+        snow_volume: 1.0,
         bounce_stiffness: 0.25,
         averaging: Averaging::Pairwise,
         iterations: 3,

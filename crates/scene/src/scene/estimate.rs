@@ -223,7 +223,7 @@ impl Scene {
         let n = self.block_count_estimate(block);
         let (visits, what) = match block.fill_of_count() {
             Fill::Lattice => {
-                let extent = shape.lattice_extent(self.particle_spacing_m());
+                let extent = shape.lattice_extent(self.block_spacing_m(block));
                 (extent.iter().product::<f64>(), "lattice points in its bounds")
             }
             Fill::BlueNoise => {
@@ -254,7 +254,7 @@ impl Scene {
 }
 
 /// Rounds a positive number up to three digits.
-fn rounded_up(x: f64) -> f64 {
+pub(crate) fn rounded_up(x: f64) -> f64 {
     let unit = 10.0_f64.powi(x.log10().floor() as i32 - 2);
     format!("{:.2e}", (x / unit - 1e-9).ceil() * unit).parse().unwrap_or(x)
 }

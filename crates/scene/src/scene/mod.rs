@@ -3,7 +3,7 @@
 
 mod advice;
 mod derived;
-mod estimate;
+pub(crate) mod estimate;
 mod every;
 mod faces;
 mod flow_quantity;

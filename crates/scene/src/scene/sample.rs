@@ -181,7 +181,7 @@ impl Scene {
     /// points of a file as many times that of one particle on a lattice.
     pub(crate) fn block_volume_m3(&self, block: &ParticleBlock) -> f64 {
         match block.shape.n_points() {
-            Some(n) => n as f64 * self.particle_spacing_m().powi(self.n_dimensions() as i32),
+            Some(n) => n as f64 * self.block_spacing_m(block).powi(self.n_dimensions() as i32),
             None => block.shape.volume_m3(),
         }
     }
@@ -189,7 +189,7 @@ impl Scene {
     /// Returns the expected number of particles of one block, as a float because the number may be absurdly
     /// large.
     pub(crate) fn block_count_estimate(&self, block: &ParticleBlock) -> f64 {
-        let d = self.particle_spacing_m();
+        let d = self.block_spacing_m(block);
         if let Some(n) = block.shape.n_points() {
             return n as f64;
         }
@@ -216,7 +216,7 @@ impl Scene {
         let n = self.block_count_estimate(block);
         match block.fill_of_count() {
             _ if block.shape.n_points().is_some() => n,
-            Fill::Lattice => block.shape.lattice_extent(self.particle_spacing_m()).iter().product(),
+            Fill::Lattice => block.shape.lattice_extent(self.block_spacing_m(block)).iter().product(),
             Fill::BlueNoise => blue_noise::effort(&block.shape, n.max(1.0)).items,
             Fill::Uniform | Fill::Random => n,
         }
@@ -251,8 +251,9 @@ impl Scene {
         }
         match block.fill_of_count() {
             Fill::Lattice => {
-                let amplitude_m = block.jitter_spacings * self.particle_spacing_m();
-                block.shape.visit_lattice(self.particle_spacing_m(), watch, |point| {
+                let spacing_m = self.block_spacing_m(block);
+                let amplitude_m = block.jitter_spacings * spacing_m;
+                block.shape.visit_lattice(spacing_m, watch, |point| {
                     push(if amplitude_m > 0.0 { block.jittered(point, amplitude_m, rng) } else { point });
                 })
             }

@@ -230,7 +230,7 @@ impl Scene {
         if !block.shape.is_loaded() || !check.are_valid(&[&shape_key]) {
             return Ok(());
         }
-        let d = self.particle_spacing_m();
+        let d = self.block_spacing_m(block);
         let (min, max) = block.shape.bounds_m();
         for axis in 0..3 {
             let (low, high) = (self.domain.min_m[axis], self.domain.max_m[axis]);

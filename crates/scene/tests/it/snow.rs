@@ -29,7 +29,8 @@ fn omitted_keys_of_snow_have_defaults() {
     assert_eq!((snow.links.limit, snow.links.most), (LinkLimit::Constant, 18));
     assert_eq!(snow.links.builder, LinkBuilder::Reproducible);
     assert_eq!(snow.heat.latent_heat, LatentHeat::Blending);
-    assert_eq!(snow.transition.blend_speed, 0.01);
+    // The paper's growth per step at its step, and half of it at half of the step.
+    assert_eq!([1.25e-3, 6.25e-4].map(|dt_s| snow.transition.blend_step(dt_s)), [0.01, 0.005]);
     assert_eq!(minimal(&[]).unwrap().snow(), None);
     // A partly given section keeps the defaults of its other keys.
     let partly = snowy("links.most = 4", &[]).unwrap().snow().cloned().unwrap();
@@ -119,14 +120,24 @@ fn values_of_snow_out_of_range_are_placed() {
             "transition.blend_speed: found 1001, expected a number above 0 and up to 1000",
         ),
         (
+            "transition.blend_rate_per_s = -1",
+            "transition.blend_rate_per_s: found -1, expected a number above 0 and up to 1e9",
+        ),
+        (
+            "density_kg_m3 = 300",
+            "density_kg_m3: found 300 kg/m³, at which a particle has its next neighbours outside the support \
+             radius, expected more than 354 kg/m³, or a larger fluid.support_radius_spacings",
+        ),
+        ("density_kg_m3 = 0", "density_kg_m3: found 0, expected a positive number of kg/m³"),
+        (
             "transition.blend_threshold = 1",
             "transition.blend_threshold: found 1, expected a number from 0 to below 1",
         ),
         (
             "friction = 0.5",
-            "friction: unknown key; expected one of contact_radius_spacings, youngs_modulus_pa, \
-             contact_compliance_m_n, non_penetration_stiffness, averaging, static_friction, \
-             kinetic_friction, xsph_rate_per_s, xsph_viscosity, shape_stiffness, links, heat, transition",
+            "friction: unknown key; expected one of contact_radius_spacings, density_kg_m3, \
+             youngs_modulus_pa, contact_compliance_m_n, non_penetration_stiffness, averaging, \
+             static_friction, kinetic_friction, xsph_rate_per_s, xsph_viscosity, shape_stiffness, links, heat, transition",
         ),
     ] {
         let (key, _) = line.split_once(" = ").unwrap();

@@ -54,7 +54,7 @@ fn the_experiments_have_the_papers_parameters() {
         let snow = scene.snow().unwrap();
         assert_eq!((snow.xsph_viscosity, snow.non_penetration_stiffness), (Some(0.1), Some(0.25)));
         assert_eq!((snow.static_friction, snow.kinetic_friction), (0.5, 0.35));
-        assert_eq!((snow.links.stiffness, snow.transition.blend_speed), (Some(0.1), 0.01));
+        assert_eq!((snow.links.stiffness, snow.transition.blend_speed), (Some(0.1), Some(0.01)));
         // Links are made within h at any time.
         let support = scene.fluid().unwrap().support_radius_spacings;
         let links = &snow.links;

@@ -26,8 +26,12 @@ pub struct MpmMetrics {
     pub mass_kg: f64,
     /// Elastic energy in J.
     pub elastic_energy_j: f64,
-    /// Angular momentum about the origin in kg m²/s, including that of affine velocities.
+    /// Angular momentum about the origin in kg m²/s of the motion of particles, Σ m x × v.
     pub angular_momentum_kg_m2_s: [f64; 3],
+    /// Angular momentum in kg m²/s of affine velocities, Σ m D (C − Cᵀ): an affine transfer conserves the sum
+    /// of both. In a rigid rotation it is 2 D ω per mass, D = h²/3 (cubic spline) or h²/4 (quadratic), where
+    /// matter has its share of the first: a body turns as if its inertia were larger by that, of order h².
+    pub affine_momentum_kg_m2_s: [f64; 3],
     /// Minimum of det F_P: strongest compaction.
     pub plastic_volume_min: f64,
     /// Maximum of det F_P: strongest expansion.
@@ -48,6 +52,9 @@ impl MpmMetrics {
             ("angular_momentum_x", "kg m^2/s"),
             ("angular_momentum_y", "kg m^2/s"),
             ("angular_momentum_z", "kg m^2/s"),
+            ("affine_momentum_x", "kg m^2/s"),
+            ("affine_momentum_y", "kg m^2/s"),
+            ("affine_momentum_z", "kg m^2/s"),
             ("plastic_volume_min", "1"),
             ("plastic_volume_max", "1"),
             ("n_nodes", "1"),
@@ -61,6 +68,7 @@ impl MpmMetrics {
         let mut values = self.all.values();
         values.extend([self.mass_kg, self.elastic_energy_j]);
         values.extend(self.angular_momentum_kg_m2_s);
+        values.extend(self.affine_momentum_kg_m2_s);
         values.extend([self.plastic_volume_min, self.plastic_volume_max]);
         values.extend([self.n_nodes as f64, self.grid_bytes as f64]);
         values
@@ -114,6 +122,7 @@ impl PendingMpmMetrics {
             mass_kg: raw.mass_kg.into(),
             elastic_energy_j: raw.elastic_j.into(),
             angular_momentum_kg_m2_s: wide(raw.angular_momentum_kg_m2_s),
+            affine_momentum_kg_m2_s: wide(raw.affine_momentum_kg_m2_s),
             plastic_volume_min: raw.plastic_volume_min.into(),
             plastic_volume_max: raw.plastic_volume_max.into(),
             n_nodes: active * self.block_nodes,

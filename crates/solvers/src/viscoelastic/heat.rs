@@ -94,7 +94,8 @@ impl Heat {
             correction: &self.correction,
             rows: fluid.key(),
         };
-        let params = correct_conduction::Params { conduction, row_flag: NO_FLAG };
+        let params =
+            correct_conduction::Params { conduction, own_volume: 1.0, other_volume: 1.0, row_flag: NO_FLAG };
         recorder.dispatch_counted(&self.correct, bindings, params);
         let bindings = conduct::Bindings {
             count,

@@ -23,6 +23,8 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
         fluid,
         mass_kg: p.fluid.particle_mass_kg as f32,
         contact_distance_m: p.contact_m,
+        mixed_contact_distance_m: p.mixed_contact_m,
+        snow_volume: p.snow_volume,
         bounce_stiffness: contact.non_penetration_stiffness.unwrap_or(0.0) as f32,
         averaging: match contact.averaging {
             SceneAveraging::Pairwise => Averaging::Pairwise,
@@ -58,7 +60,7 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
                 false => LatentHeat::Blending,
             },
         },
-        blend_speed: contact.transition.blend_speed as f32,
+        blend_speed: contact.transition.blend_step(f64::from(p.fluid.dt_s)) as f32,
         blend_threshold: contact.transition.blend_threshold as f32,
     })
 }

@@ -127,7 +127,8 @@ impl Scene {
 
     /// Warns if the highest block of snow is compressed noticeably by its own weight, ρ g H/(2E) in the mean.
     fn advise_sag(&self, warn: &mut dyn FnMut(&str, String), snow: &Snow) {
-        let (d, gravity) = (self.particle_spacing_m(), self.gravity_m_s2());
+        let (d, gravity) = (self.snow_spacing_m(), self.gravity_m_s2());
+        let density_kg_m3 = self.rest_density_kg_m3() / self.snow_volume_ratio();
         let blocks = self.particles.iter().filter(|block| block.phase == Phase::Snow);
         let load_m2_s2 = blocks
             .map(|block| {
@@ -135,7 +136,7 @@ impl Scene {
                 (0..3).map(|axis| gravity[axis].abs() * (max[axis] - min[axis])).fold(0.0, f64::max)
             })
             .fold(0.0, f64::max);
-        let sag = |modulus_pa: f64| 0.5 * self.rest_density_kg_m3() * load_m2_s2 / modulus_pa;
+        let sag = |modulus_pa: f64| 0.5 * density_kg_m3 * load_m2_s2 / modulus_pa;
         if let Some(stiffness) = snow.non_penetration_stiffness {
             // A contact removes half of this share of its overlap from each particle in an iteration, which
             // at rest is their fall in a step under those above.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fluid::Fluid;
 use crate::Scene;
+use crate::scene::Phase;
 use crate::scene::sample::Sampled;
 
 /// Share of a spacing by which the rounding of positions may bring particles closer.
@@ -48,6 +49,8 @@ impl Scene {
             return;
         }
         let (d, h) = (fluid.particle_spacing_m, fluid.support_radius_m());
+        let spacing_m = |idx: usize| self.phase_spacing_m(sampled.phases[idx]);
+        let farthest_m = (1.0 - ROUNDING) * d.max(self.snow_spacing_m());
         let mut cells = Cells::new();
         for (idx, position) in sampled.positions_m.iter().enumerate() {
             let cell = position.map(|x| (f64::from(x) / h).floor() as i64);
@@ -72,7 +75,10 @@ impl Scene {
         }
         let ratios = self.density_ratios(&cells, h, sampled);
         let mut by_blocks: BTreeMap<[usize; 2], ClosePairs> = BTreeMap::new();
-        visit_pairs(&cells, &sampled.positions_m, (1.0 - ROUNDING) * d, |a, b, distance_m| {
+        visit_pairs(&cells, &sampled.positions_m, farthest_m, |a, b, distance_m| {
+            if distance_m >= 0.5 * (1.0 - ROUNDING) * (spacing_m(a) + spacing_m(b)) {
+                return;
+            }
             let ratio = ratios[a].max(ratios[b]);
             let pairs = by_blocks.entry([block_of(a), block_of(b)]).or_insert(ClosePairs {
                 n: 0,
@@ -105,11 +111,13 @@ impl Scene {
     /// Returns the density of each particle, by the cubic spline, over that of one within a lattice.
     fn density_ratios(&self, cells: &Cells, support_m: f64, sampled: &Sampled) -> Vec<f64> {
         let on_lattice = 1.0 + self.lattice_sum(spline);
-        let mut ratios = vec![1.0 / on_lattice; sampled.len()];
+        let of_snow = self.snow_volume_ratio();
+        let volume = |idx: usize| if sampled.phases[idx] == Phase::Snow { of_snow } else { 1.0 };
+        let mut ratios: Vec<f64> = (0..sampled.len()).map(|idx| volume(idx) / on_lattice).collect();
         visit_pairs(cells, &sampled.positions_m, support_m, |a, b, distance_m| {
             let share = spline(distance_m / support_m) / on_lattice;
-            ratios[a] += share;
-            ratios[b] += share;
+            ratios[a] += volume(b) * share;
+            ratios[b] += volume(a) * share;
         });
         ratios
     }

@@ -39,7 +39,9 @@ impl Scene {
         let conductivity = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);
         let capacity = heat.snow_capacity_j_kg_k.min(heat.water_capacity_j_kg_k);
         let h = self.support_radius_m();
-        let diffusivity = conductivity / (self.rest_density_kg_m3() * capacity);
+        // Snow conducts over a larger spacing, but between lighter volumes.
+        let lighter = self.snow_volume_ratio().max(1.0);
+        let diffusivity = lighter * conductivity / (self.rest_density_kg_m3() * capacity);
         let d = self.particle_spacing_m();
         let sum_m2 = match heat.conduction {
             Conduction::Corrected => conduction_sum_m2(d),

@@ -6,6 +6,7 @@ mod conduction;
 mod fluid;
 mod section;
 mod snow;
+mod snow_density;
 mod springs;
 mod validate_fluid;
 mod validate_snow;

@@ -19,11 +19,17 @@ pub(super) const MIN_DISTANCE_SPACINGS: f64 = 0.1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Snow {
-    /// Contact radius r of a particle, in spacings (eq 5.13); the same for snow and water.
+    /// Contact radius r of a particle, in spacings of its phase (eq 5.13).
     #[schemars(range(min = MIN_DISTANCE_SPACINGS, max = 1))]
     pub contact_radius_spacings: f64,
+    /// Density ρ_s in kg/m³ of snow as placed, such as 917 (ice) or 300 to 550 (packed); by default that of
+    /// water, as in the paper. Particles of both have one mass, and those of snow a spacing of (ρ₀/ρ_s)^⅓ d,
+    /// in which the section's lengths are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub density_kg_m3: Option<f64>,
     /// Young's modulus E in Pa of snow on its cubic lattice with all 18 links of a particle. Contacts and
-    /// links are springs of 2/5 E d, d being the spacing; their stiffness does not depend on the time step,
+    /// links are springs of 2/5 E d, d being its spacing; their stiffness does not depend on the time step,
     /// and on `pbd.iterations` only if the step cannot resolve it (see `frazil check`).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub youngs_modulus_pa: f64,
@@ -225,9 +231,15 @@ pub enum LatentHeat {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transition {
-    /// Growth of the blending coefficient α in a step (eq 6.2); from 1 on there is no blending.
+    /// Growth of the blending coefficient α in 1/s; by default 8, the paper's 0.01 in a step of 1.25 ms. From
+    /// 1 in a step on there is no blending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1e9), extend("exclusiveMinimum" = 0))]
+    pub blend_rate_per_s: Option<f64>,
+    /// Growth of α per step (eq 6.2), in place of the rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1000), extend("exclusiveMinimum" = 0))]
-    pub blend_speed: f64,
+    pub blend_speed: Option<f64>,
     /// α_threshold (eq 6.4): a particle may change phase again once its α is above it.
     #[schemars(range(min = 0), extend("exclusiveMaximum" = 1))]
     pub blend_threshold: f64,
@@ -239,6 +251,7 @@ impl Default for Snow {
     fn default() -> Self {
         Self {
             contact_radius_spacings: 0.5,
+            density_kg_m3: None,
             youngs_modulus_pa: 1e5,
             contact_compliance_m_n: None,
             non_penetration_stiffness: None,
@@ -291,8 +304,18 @@ impl Default for Heat {
     }
 }
 
+/// Growth of α in 1/s that a scene does not state.
+const BLEND_RATE_PER_S: f64 = 8.0;
+
+impl Transition {
+    /// Returns the growth of α in a step of a length in s.
+    pub fn blend_step(&self, dt_s: f64) -> f64 {
+        self.blend_speed.unwrap_or(self.blend_rate_per_s.unwrap_or(BLEND_RATE_PER_S) * dt_s)
+    }
+}
+
 impl Default for Transition {
     fn default() -> Self {
-        Self { blend_speed: 0.01, blend_threshold: 0.5 }
+        Self { blend_rate_per_s: None, blend_speed: None, blend_threshold: 0.5 }
     }
 }

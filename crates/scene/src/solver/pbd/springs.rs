@@ -90,9 +90,9 @@ impl Snow {
 }
 
 impl Scene {
-    /// Returns the springs of the scene's snow at its step, spacing and number of iterations.
+    /// Returns the springs of the scene's snow at its step, its spacing and number of iterations.
     pub fn snow_springs(&self, snow: &Snow) -> Springs {
-        let [contact, link] = snow.springs_asked(self.particle_spacing_m());
+        let [contact, link] = snow.springs_asked(self.snow_spacing_m());
         let dt2_over_mass = self.dt_s().powi(2) / self.particle_mass_kg();
         // Twice the largest eigenvalue of the stiffness of a particle among fixed neighbours bounds that of
         // all particles.

@@ -1,8 +1,9 @@
 //! Validates the `[snow]` section and the keys that require it.
 
 use super::conduction::MAX_CONDUCTION;
-use super::snow::{Heat, Links, MIN_DISTANCE_SPACINGS, Snow};
+use super::snow::{Heat, LinkLimit, Links, MIN_DISTANCE_SPACINGS, Snow, Transition};
 use crate::check::{Check, Checker, number, rounded_down};
+use crate::scene::estimate::rounded_up;
 use crate::{Body, BodyShape, Fluid, ParticleBlock, Phase, Scene, Section, WallModel};
 
 impl Scene {
@@ -20,10 +21,41 @@ impl Scene {
             }
         }
         snow.xsph().check(check, Snow::NAME)?;
-        check_contact(check, snow, fluid.support_radius_spacings)?;
+        self.check_snow_density(check, snow, fluid)?;
+        // In spacings of snow.
+        let support = fluid.support_radius_m() / self.snow_spacing_m();
+        check_contact(check, snow, support)?;
         check_heat(check, &snow.heat)?;
-        check_links(check, &snow.links, &snow.heat, fluid.support_radius_spacings)?;
+        check_blending(check, &snow.transition)?;
+        check_links(check, &snow.links, &snow.heat, support)?;
         self.check_conduction(check, &snow.heat)
+    }
+
+    /// Refuses snow so light that neighbours on its cubic lattice, or next neighbours if they are to be
+    /// linked, are beyond the support radius.
+    fn check_snow_density(&self, check: &Checker<'_>, snow: &Snow, fluid: &Fluid) -> Check {
+        let Some(density_kg_m3) = snow.density_kg_m3 else { return Ok(()) };
+        if !check.are_valid(&["snow.density_kg_m3", "fluid"]) {
+            return Ok(());
+        }
+        let has_links = snow.links.limit != LinkLimit::None;
+        let farthest = if has_links { std::f64::consts::SQRT_2 } else { 1.0 };
+        let lightest = fluid.rest_density_kg_m3 * (farthest / fluid.support_radius_spacings).powi(3);
+        if density_kg_m3 > lightest {
+            return Ok(());
+        }
+        let neighbours = if has_links { "its next neighbours" } else { "its neighbours" };
+        check.fail_between(
+            &["snow.density_kg_m3", "fluid.support_radius_spacings"],
+            format!(
+                "{} kg/m³, at which a particle has {neighbours} outside the support radius",
+                number(density_kg_m3)
+            ),
+            format!(
+                "more than {} kg/m³, or a larger fluid.support_radius_spacings",
+                number(rounded_up(lightest))
+            ),
+        )
     }
 
     pub(crate) fn check_phase(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
@@ -167,6 +199,17 @@ fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_s
         ("snow.links.stiffness", links.stiffness),
         ("snow.links.compliance_m_n", links.compliance_m_n),
     )
+}
+
+fn check_blending(check: &Checker<'_>, transition: &Transition) -> Check {
+    match (transition.blend_rate_per_s, transition.blend_speed) {
+        (Some(_), Some(speed)) => check.fail_between(
+            &["snow.transition.blend_speed", "snow.transition.blend_rate_per_s"],
+            format!("{} and snow.transition.blend_rate_per_s", number(speed)),
+            "one of the two",
+        ),
+        _ => Ok(()),
+    }
 }
 
 fn check_heat(check: &Checker<'_>, heat: &Heat) -> Check {

@@ -127,6 +127,7 @@ impl Constraints {
             workgroup_size,
             boundary: boundary_particles,
             has_bodies,
+            is_expanded: u32::from(terms.snow_volume != 1.0),
             row_words,
         };
         let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies, row_words };
@@ -204,6 +205,7 @@ impl Constraints {
             contact: &fluid.contact,
             density: &fluid.density,
             rows: rows.buffer(1),
+            solid_blend: solid.blend.front(),
         };
         let params = compute_fluid_lambda::Params { row_flag };
         recorder.dispatch_counted(&self.compute_fluid_lambda, bindings, params);

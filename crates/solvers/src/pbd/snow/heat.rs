@@ -54,8 +54,8 @@ impl Heat {
         rows: &NeighbourRows,
     ) {
         let [of_solid, of_fluid] = [rows.buffer(0), rows.buffer(1)];
-        self.correct(recorder, parameters, (solid, fluid), (of_solid, rows.flag()));
-        self.correct(recorder, parameters, (fluid, solid), (of_fluid, rows.flag()));
+        self.correct(recorder, parameters, (solid, fluid), (of_solid, rows.flag()), true);
+        self.correct(recorder, parameters, (fluid, solid), (of_fluid, rows.flag()), false);
         self.conduct_in(recorder, parameters, (solid, fluid), (of_solid, rows.flag()), true);
         self.conduct_in(recorder, parameters, (fluid, solid), (of_fluid, rows.flag()), false);
         for phase_particles in [solid, fluid] {
@@ -72,6 +72,7 @@ impl Heat {
         parameters: &SnowParameters,
         (own, other): (&PhaseParticles, &PhaseParticles),
         (rows, row_flag): (&Buffer<u32>, u32),
+        is_solid: bool,
     ) {
         let Some(kernel) = &self.correct else { return };
         let bindings = correct_conduction::Bindings {
@@ -84,7 +85,9 @@ impl Heat {
             correction: &own.correction,
             rows,
         };
-        let params = correct_conduction::Params { conduction: conduction_of(parameters, own), row_flag };
+        let [own_volume, other_volume] = parameters.volumes(is_solid);
+        let conduction = conduction_of(parameters, own);
+        let params = correct_conduction::Params { conduction, own_volume, other_volume, row_flag };
         recorder.dispatch_counted(kernel, bindings, params);
     }
 
@@ -100,8 +103,11 @@ impl Heat {
         let (snow, water) = (heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k);
         let conduction = conduction_of(parameters, own);
         let h = f64::from(p.support_m);
-        let per_capacity = f64::from(p.dt_s) / (f64::from(p.rest_density_kg_m3) * h * h)
-            * f64::from(parameters.laplacian_scale);
+        let volumes = parameters.volumes(is_solid);
+        let [own_volume, other_volume] = volumes.map(f64::from);
+        let density_kg_m3 = f64::from(p.rest_density_kg_m3) / own_volume;
+        let per_capacity =
+            f64::from(p.dt_s) / (density_kg_m3 * h * h) * f64::from(parameters.laplacian_scale);
         if parameters.has_enthalpy() {
             let bindings = conduct_enthalpy::Bindings {
                 count: &own.phase.count,
@@ -122,6 +128,8 @@ impl Heat {
             let params = conduct_enthalpy::Params {
                 conduction,
                 heating: per_capacity as f32,
+                own_volume: volumes[0],
+                other_volume: volumes[1],
                 freezing_c: heat.freezing_temperature_c as f32,
                 snow_capacity_j_kg_k: heat.snow_capacity_j_kg_k as f32,
                 water_capacity_j_kg_k: heat.water_capacity_j_kg_k as f32,
@@ -150,8 +158,8 @@ impl Heat {
             let params = conduct::Params {
                 conduction,
                 heating: (per_capacity / capacity) as f32,
-                own_w_m_k: if is_solid { snow } else { water } as f32,
-                cross_w_m_k: (2.0 * snow * water / (snow + water)) as f32,
+                own_w_m_k: (own_volume * if is_solid { snow } else { water }) as f32,
+                cross_w_m_k: (other_volume * 2.0 * snow * water / (snow + water)) as f32,
                 lower_c: [0.0; 3],
                 upper_c: [0.0; 3],
                 fixed_faces: 0,

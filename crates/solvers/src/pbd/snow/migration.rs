@@ -90,7 +90,7 @@ impl Migration {
         };
         let transition = &parameters.snow.transition;
         let params = mark_phase_change::Params {
-            blend_speed: transition.blend_speed as f32,
+            blend_speed: transition.blend_step(f64::from(parameters.fluid.dt_s)) as f32,
             blend_threshold: transition.blend_threshold as f32,
             limit: limit as f32,
             is_solid: u32::from(is_solid),

@@ -16,8 +16,12 @@ pub struct SnowParameters {
     pub fluid: Parameters,
     /// The scene's `[snow]` section.
     pub snow: Snow,
-    /// Contact distance of particles in m.
+    /// Contact distance of particles of snow in m.
     pub contact_m: f32,
+    /// Contact distance in m of a particle of snow and one of water.
+    pub mixed_contact_m: f32,
+    /// Volume of a particle of snow over that of one of water, ρ₀/ρ_s.
+    pub snow_volume: f32,
     /// Scale of the Laplacian of the viscosity kernel, 45/π · V/h³, calibrated on the cubic lattice of the
     /// spacing.
     pub laplacian_scale: f32,
@@ -61,22 +65,31 @@ impl SnowParameters {
     }
 
     fn new(scene: &Scene, snow: &Snow, fluid: Parameters) -> Self {
-        let contact_m = 2.0 * snow.contact_radius_spacings * scene.particle_spacing_m();
+        let radii_m = [scene.snow_spacing_m(), scene.particle_spacing_m()]
+            .map(|spacing_m| snow.contact_radius_spacings * spacing_m);
         let laplacian_scale = scene.conduction_scale() as f32;
-        let reach_m = |spacings: f64| ((spacings * scene.particle_spacing_m()) as f32).min(fluid.support_m);
+        let reach_m = |spacings: f64| ((spacings * scene.snow_spacing_m()) as f32).min(fluid.support_m);
         let [moment_scale, max_correction] = scene.conduction_moments().map(|number| number as f32);
         Self {
             snow: snow.clone(),
-            contact_m: contact_m as f32,
+            contact_m: (2.0 * radii_m[0]) as f32,
+            mixed_contact_m: (radii_m[0] + radii_m[1]) as f32,
+            snow_volume: scene.snow_volume_ratio() as f32,
             laplacian_scale,
             moment_scale,
             max_correction,
             link_reach_m: reach_m(snow.links.reach_spacings),
             initial_link_reach_m: reach_m(snow.links.initial_reach_spacings),
-            xsph_share: scene.xsph_share(snow.xsph()) as f32,
+            // Smoothing sums over volumes of water.
+            xsph_share: (scene.snow_volume_ratio() * scene.xsph_share(snow.xsph())) as f32,
             springs: scene.snow_springs(snow),
             fluid,
         }
+    }
+
+    /// Returns the volumes of particles of a phase and of the other, over that of water.
+    pub(super) fn volumes(&self, is_solid: bool) -> [f32; 2] {
+        if is_solid { [self.snow_volume, 1.0] } else { [1.0, self.snow_volume] }
     }
 
     /// Returns true if temperature follows from an enthalpy column.
@@ -151,6 +164,8 @@ impl SnowParameters {
             pressure_exponent: p.pressure_exponent,
             iterations: p.iterations,
             contact_q: self.contact_m / p.support_m,
+            mixed_contact_q: self.mixed_contact_m / p.support_m,
+            snow_volume: self.snow_volume,
             bounce: snow.non_penetration_stiffness.unwrap_or(0.0) as f32,
             is_averaged: u32::from(snow.averaging == Averaging::Pairwise),
             static_friction: snow.static_friction as f32,
