@@ -31,11 +31,11 @@ pub use bound::{KernelBound, Limit};
 pub use csv::profile_csv;
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
-pub(crate) use report::page;
 pub use report::profile_report;
+pub(crate) use report::{page, plot};
 pub use rows::{EmptyCalls, KernelSamples, PassRow, ProfileRow, SizedCopy, pass_rows, profile_rows};
 pub use run_figures::RunFigures;
-pub use table::{TableStyle, fitted_table, table};
+pub use table::{TableStyle, fitted_table, table, time};
 pub(crate) use tables::{FACT_COLUMNS, fact_cells, labelled_facts};
 pub use tables::{
     bound_table, comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table,

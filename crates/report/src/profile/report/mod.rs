@@ -1,6 +1,6 @@
 //! `profile.html`: a profile as a self-contained page, without scripts and network access.
 
-mod plot;
+pub(crate) mod plot;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::{Bar, RoofPoint, Stretch, bars, colour, roofline, timeline};

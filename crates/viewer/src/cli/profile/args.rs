@@ -1,13 +1,17 @@
 //! Arguments of `frazil profile`.
 
-use crate::common_args::{CompareArgs, DeviceArgs, SceneArgs};
+use crate::cli::history::HistoryArgs;
+use crate::common_args::{CompareArgs, DeviceArgs, SceneChanges};
 use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub struct ProfileArgs {
+    /// Path of a scene file, or the name of a built-in scene (see `frazil scenes`); not needed with --history.
+    #[arg(required_unless_present = "history")]
+    pub scene: Option<String>,
     #[command(flatten)]
-    pub scene: SceneArgs,
+    pub changes: SceneChanges,
     /// Number of steps to measure.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
@@ -26,6 +30,8 @@ pub struct ProfileArgs {
     pub csv: bool,
     #[command(flatten)]
     pub compare: CompareArgs,
+    #[command(flatten)]
+    pub history: HistoryArgs,
     /// Measure the same steps with other values of one of the solver's tunables too, interleaved, such as
     /// workgroup_size=64,128,256 or rows_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
