@@ -40,12 +40,13 @@ pub use map::{FlowMap, plot_flow_map};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use predict::{Gpu, KernelPrediction, Prediction, predict, prediction_table};
 pub use profile::{
-    Candidate, DriverStatistic, EmptyCalls, Gap, HostGaps, KernelBound, KernelComparison, KernelFact,
-    KernelSamples, Limit, Memory, MemoryRow, Mismatch, PassRow, Pictures, Profile, ProfileComparison,
-    ProfileRound, ProfileRow, RunFacts, RunFigures, SizedCopy, Stamping, TableStyle, Throughput,
-    TimelinePass, Vary, WorkItem, bound_table, compare_profile_rounds, compare_profiles, comparison_table,
-    facts_table, fitted_table, gap_table, host_gaps, memory_table, pass_rows, pass_table, profile_csv,
-    profile_report, profile_rows, profile_table, table, throughput_table, time, vary_table,
+    Candidate, CounterFact, DriverStatistic, EmptyCalls, Gap, HardwareCounters, HostGaps, KernelBound,
+    KernelComparison, KernelFact, KernelSamples, Limit, Memory, MemoryRow, Mismatch, PassRow, Pictures,
+    Profile, ProfileComparison, ProfileRound, ProfileRow, RunFacts, RunFigures, SizedCopy, Stamping,
+    TableStyle, Throughput, TimelinePass, Vary, WorkItem, bound_table, compare_profile_rounds,
+    compare_profiles, comparison_table, counter_table, facts_table, fitted_table, gap_table, host_gaps,
+    memory_table, pass_rows, pass_table, profile_csv, profile_report, profile_rows, profile_table, table,
+    throughput_table, time, vary_table,
 };
 pub use rounds::{MAX_NEEDED, MIN_RUNS, Round, RoundsComparison, compare_rounds, compare_runs, looks};
 pub use run_out::{

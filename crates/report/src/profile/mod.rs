@@ -2,6 +2,7 @@
 
 mod against;
 mod bound;
+mod counters;
 mod csv;
 mod gaps;
 mod intensity;
@@ -28,6 +29,7 @@ pub use against::{
     compare_profiles,
 };
 pub use bound::{KernelBound, Limit};
+pub use counters::{CounterFact, HardwareCounters, counter_table};
 pub use csv::profile_csv;
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
@@ -90,6 +92,9 @@ pub struct Profile {
     /// Items that kernels worked on in the last step.
     #[serde(default)]
     pub work: Vec<WorkItem>,
+    /// Hardware counters, if requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters: Option<HardwareCounters>,
     /// Time of steps with and without time stamps; `None` if not measured.
     #[serde(default)]
     pub stamping: Option<Stamping>,
@@ -370,6 +375,7 @@ pub(crate) mod tests {
                 kernels: vec!["pbd.lambda".to_owned()],
                 count: 8192,
             }],
+            counters: None,
             stamping: Some(Stamping { steps: 8, stamped_ns: 1_050_000, unstamped_ns: 1_000_000 }),
             pictures: None,
             idle_between_submissions: Some(0.001),

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub struct ProfileArgs {
-    /// Path of a scene file, or the name of a built-in scene (see `frazil scenes`); not needed with --history.
-    #[arg(required_unless_present = "history")]
+    /// Path of a scene file, or the name of a built-in scene (see `frazil scenes`); not needed with --history
+    /// and --counters list.
+    #[arg(required_unless_present_any = ["history", "counters"])]
     pub scene: Option<String>,
     #[command(flatten)]
     pub changes: SceneChanges,
@@ -39,8 +40,23 @@ pub struct ProfileArgs {
     /// Draw N pictures too, each after a step, and report the rate of both together.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub pictures: Option<u64>,
+    /// Measure hardware counters of each pass too, in steps of their own: those whose names contain a NAME,
+    /// or without one a set of load, bytes, cache hits and occupancy. `list` lists all.
+    #[arg(
+        long, value_name = "NAME,…|list", num_args = 0..=1, default_missing_value = "",
+        conflicts_with_all = ["against", "runs"],
+    )]
+    pub counters: Option<String>,
     #[command(flatten)]
     pub device: DeviceArgs,
+}
+
+impl ProfileArgs {
+    /// Returns the names of the requested counters, none for the default set; `None` if there are to be none.
+    pub fn requested_counters(&self) -> Option<Vec<String>> {
+        let names = self.counters.as_deref()?;
+        Some(if names.is_empty() { Vec::new() } else { names.split(',').map(str::to_owned).collect() })
+    }
 }
 
 /// A tunable to vary, and the values to try.

@@ -2,6 +2,7 @@
 
 mod against;
 mod args;
+mod counters;
 mod document;
 mod pass_log;
 mod pictures;
@@ -25,8 +26,8 @@ use frazil_engine::outputs::{Existing, Output};
 use frazil_kernels::MultiplyAdd;
 use frazil_report::{
     HistoryEntry, Profile, ProfileRow, RunFigures, TableStyle, WorkItem, bound_table, comparison_table,
-    facts_table, gap_table, median, memory_table, pass_table, profile_csv, profile_table, throughput_table,
-    vary_table,
+    counter_table, facts_table, gap_table, median, memory_table, pass_table, profile_csv, profile_table,
+    throughput_table, vary_table,
 };
 use frazil_scene::Scene;
 use frazil_solvers::SolverError;
@@ -45,12 +46,20 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     if args.history.history.is_some() {
         return show_history(args, scene.as_ref());
     }
+    if args.counters.as_deref() == Some(counters::LIST) {
+        let device = device::open_to_profile(args.device.device.as_deref(), validation, true)?;
+        say::data(&counters::list(&device)?)?;
+        return Ok(device.check_validation()?);
+    }
     let scene = scene.ok_or_else(|| Failure::input("found no scene, expected a name or a file"))?;
     if let Some(candidates) = &args.vary {
         vary::check_key(candidates, &scene)?;
     }
     let baseline = args.compare.against.as_deref().map(against::open).transpose()?;
-    let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
+    let device = device::open_to_profile(args.device.device.as_deref(), validation, args.counters.is_some())?;
+    if let Some(requested) = args.requested_counters() {
+        counters::choose(&device.counters()?, &requested)?;
+    }
     let scene_hash = frazil_engine::outputs::scene_hash(&scene)?;
     if let Some(baseline) = &baseline {
         baseline.check(&device.info().name, &scene.name, &scene_hash, [args.steps, args.warm_up])?;
@@ -188,6 +197,10 @@ fn measure_more(
     profile: &mut Profile,
 ) -> Result<(), Failure> {
     profile.stamping = Some(stamping::compare(simulation, args.steps)?);
+    if let Some(requested) = args.requested_counters() {
+        profile.counters = Some(counters::measure(simulation, &requested, args.steps, profile)?);
+        simulation.device.check_validation()?;
+    }
     profile.pictures = args.pictures.map(|n| pictures::measure(simulation, n)).transpose()?;
     if let Some(candidates) = &args.vary {
         let (device, tuning) = (&simulation.device, simulation.tuning);
@@ -252,6 +265,10 @@ fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
     let throughputs = profile.throughputs();
     if !throughputs.is_empty() {
         text += &format!("\n{}", throughput_table(&throughputs, wide, plain));
+    }
+    if let Some(measured) = &profile.counters {
+        text += &format!("\n{}", counter_table(measured, &profile.rows, wide, plain));
+        text += &format!("hardware counters of {} steps for each group, after those timed\n", measured.steps);
     }
     text += &format!("\n{}", facts_table(&profile.kernels, wide, plain));
     if !profile.driver_reports() {
