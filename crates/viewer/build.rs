@@ -1,4 +1,4 @@
-//! Passes the commit that the program is built from to the compiler, if there is a repository.
+//! Passes the commit that the program is built from, and its date, to the compiler, if there is a repository.
 
 use std::process::Command;
 
@@ -16,5 +16,8 @@ fn main() {
     }
     if let Some(commit) = git(&["rev-parse", "HEAD"]) {
         println!("cargo::rustc-env=FRAZIL_GIT_COMMIT={commit}");
+    }
+    if let Some(time) = git(&["show", "--no-patch", "--format=%ct", "HEAD"]) {
+        println!("cargo::rustc-env=FRAZIL_GIT_COMMIT_TIME={time}");
     }
 }

@@ -1,7 +1,6 @@
 //! Errors of benches.
 
 use crate::difference::Difference;
-use std::io;
 use std::path::PathBuf;
 
 /// Result of every fallible call in this crate.
@@ -95,15 +94,8 @@ pub enum Error {
     #[error(transparent)]
     Scene(#[from] frazil_scene::SceneError),
     /// A file of rows cannot be read or written.
-    #[error("cannot {operation} {}: {cause}", path.display())]
-    Io {
-        /// The attempted operation, as a verb.
-        operation: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The operating system's answer.
-        cause: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] frazil_io::Error),
     /// A line that is not a row.
     #[error("{}:{line}: {problem}", path.display())]
     Row {

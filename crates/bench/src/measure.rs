@@ -279,6 +279,7 @@ mod tests {
             duration_ns,
             bytes: 0,
             elements: None,
+            counters: Vec::new(),
         };
         assert_eq!(span_ns(&[time(10.0, 5.0), time(12.0, 1.0), time(20.0, 2.5)]), 12.5);
         assert_eq!(span_ns(&[]), 0.0);

@@ -3,10 +3,9 @@
 use crate::axis::Point;
 use crate::error::{Error, Result};
 use crate::stopping::StopReason;
+use frazil_io::json_lines::{self, JsonLinesWriter};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Clock of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -85,72 +84,36 @@ impl Row {
 
 /// Appends rows to a file, each as soon as it is available: an interrupt loses only the current point.
 #[derive(Debug)]
-pub struct RowWriter {
-    file: File,
-    path: PathBuf,
-}
+pub struct RowWriter(JsonLinesWriter);
 
 impl RowWriter {
     /// Opens the file for appending; creates it and its parent folders if they do not exist.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::File`].
     pub fn open(path: &Path) -> Result<Self> {
-        let refused = |cause| Error::Io { operation: "append to", path: path.to_owned(), cause };
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(refused)?;
-        }
-        let mut file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(refused)?;
-        // The rest of a line that was interrupted by a kill must not swallow the next row.
-        if !ends_with_newline(&mut file).map_err(refused)? {
-            file.write_all(b"\n").map_err(refused)?;
-        }
-        Ok(Self { file, path: path.to_owned() })
+        Ok(Self(JsonLinesWriter::open(path)?))
     }
 
     /// Appends a row, in one write.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::File`].
     pub fn append(&mut self, row: &Row) -> Result<()> {
-        let refused = |cause| Error::Io { operation: "append to", path: self.path.clone(), cause };
-        let mut line = serde_json::to_string(row).map_err(|e| refused(e.into()))?;
-        line.push('\n');
-        self.file.write_all(line.as_bytes()).map_err(refused)
+        Ok(self.0.append(row)?)
     }
-}
-
-/// Returns true if the file ends with a newline or is empty.
-fn ends_with_newline(file: &mut File) -> io::Result<bool> {
-    if file.seek(SeekFrom::End(0))? == 0 {
-        return Ok(true);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
 }
 
 /// Reads all rows of a file. Empty lines are ignored.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Row`] with the line for anything that is no row of this version.
+/// [`Error::File`]; [`Error::Row`] with the line for anything that is no row of this version.
 pub fn read_rows(path: &Path) -> Result<Vec<Row>> {
-    let text = std::fs::read_to_string(path).map_err(|cause| Error::Io {
-        operation: "read",
-        path: path.to_owned(),
-        cause,
-    })?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let row = |(i, line): (usize, &str)| -> Result<Row> {
-        let wrong = |problem| Error::Row { path: path.to_owned(), line: i + 1, problem };
-        let row: Row = serde_json::from_str(line).map_err(|cause| {
-            // The parser saw one line only, so its line number would mislead.
-            let text = cause.to_string();
-            let what = text.split(" at line ").next().unwrap_or(&text);
-            wrong(format!("no row of a bench: {what} at column {}", cause.column()))
-        })?;
+    let text = frazil_io::json::read_text(path)?;
+    let row = |(line, row): (usize, std::result::Result<Row, String>)| -> Result<Row> {
+        let wrong = |problem| Error::Row { path: path.to_owned(), line, problem };
+        let row = row.map_err(|problem| wrong(format!("no row of a bench: {problem}")))?;
         row.problem().map_or(Ok(row), |problem| Err(wrong(problem)))
     };
-    lines.map(row).collect()
+    json_lines::parse(&text).map(row).collect()
 }

@@ -17,15 +17,16 @@ pub fn open(
     validation: bool,
     surface_extensions: Vec<&'static CStr>,
 ) -> Result<Device, Failure> {
-    open_with(selector, validation, surface_extensions, false)
+    open_with(selector, validation, surface_extensions, false, false)
 }
 
-/// Opens a device without a window that collects the driver's statistics of kernels.
+/// Opens a device without a window that collects the driver's statistics of kernels, and has hardware
+/// counters if `counters` and the device has any.
 ///
 /// # Errors
 /// Like [`open`].
-pub fn open_to_profile(selector: Option<&str>, validation: bool) -> Result<Device, Failure> {
-    open_with(selector, validation, Vec::new(), true)
+pub fn open_to_profile(selector: Option<&str>, validation: bool, counters: bool) -> Result<Device, Failure> {
+    open_with(selector, validation, Vec::new(), true, counters)
 }
 
 fn open_with(
@@ -33,6 +34,7 @@ fn open_with(
     validation: bool,
     surface_extensions: Vec<&'static CStr>,
     pipeline_statistics: bool,
+    counters: bool,
 ) -> Result<Device, Failure> {
     let dry_run = is_on("FRAZIL_DRY_RUN").unwrap_or(false);
     let of_environment = std::env::var("FRAZIL_DEVICE").ok().filter(|name| !name.is_empty());
@@ -45,6 +47,7 @@ fn open_with(
         pipeline_cache: if dry_run { None } else { pipeline_cache() },
         surface_extensions,
         pipeline_statistics,
+        counters,
         robust_access: is_on("FRAZIL_ROBUST_ACCESS").unwrap_or(true),
         labels: is_on("FRAZIL_LABELS").unwrap_or(validation || pipeline_statistics),
         dry_run,

@@ -12,11 +12,9 @@
 //! - [`energy_limit`], [`invariants`]: checks of the state.
 //! - [`device`], [`stored_tuning`]: choice of the device, and the values of tunables measured on it.
 //! - [`failure`]: the error of all functions, with its exit status.
-//! - [`calendar`]: dates in UTC, for files that say when they were made.
 //!
 //! It has no command line, no terminal output, no statistics or plots, no kernels and no Vulkan calls.
 
-pub mod calendar;
 pub mod device;
 pub mod energy_limit;
 pub mod engine;

@@ -12,13 +12,16 @@
 //! The layouts of frazil's own files: [`formats`].
 
 pub mod atomic;
+pub mod calendar;
 mod checkpoint;
+pub mod csv;
 mod error;
 mod export;
 mod extent;
 mod flow_rasters;
 mod frame;
 pub mod json;
+pub mod json_lines;
 mod mesh;
 mod metrics;
 mod packing;

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
+use crate::csv;
 use crate::error::Result;
 use crate::json::{self, Versioned};
 
@@ -122,7 +123,7 @@ impl SweepInfo {
         let keys = self.axes.iter().flat_map(|axis| &axis.keys).map(String::as_str);
         let header = ["case"].into_iter().chain(keys).chain(self.columns.iter().map(String::as_str));
         let header = header.chain(["steps", "wall_time [s]", "state_hash", "status", "reason"]);
-        let mut text = line(header.map(str::to_owned));
+        let mut text = csv::line(header.map(str::to_owned));
         for (number, case) in self.cases.iter().enumerate() {
             let measured = self.columns.iter().map(|label| case.measured.get(label).copied());
             let cells = [number.to_string()].into_iter().chain(case.values.iter().cloned());
@@ -133,7 +134,7 @@ impl SweepInfo {
                 case.status.name().to_owned(),
                 case.reason.clone().unwrap_or_default(),
             ]);
-            text.push_str(&line(cells));
+            text.push_str(&csv::line(cells));
         }
         atomic::write(path, Durability::Process, |out| out.write_all(text.as_bytes()))
     }
@@ -144,19 +145,6 @@ fn cell(value: Option<f64>) -> String {
     let Some(value) = value else { return String::new() };
     let text = format!("{value:?}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
-}
-
-fn line(cells: impl Iterator<Item = String>) -> String {
-    let cells: Vec<String> = cells.map(quoted).collect();
-    cells.join(",") + "\n"
-}
-
-/// Formats a cell, in quotes if it contains separators of cells or rows.
-fn quoted(cell: String) -> String {
-    match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell,
-    }
 }
 
 #[cfg(test)]

@@ -92,10 +92,11 @@ pub fn compare(then: &[f64], now: &[f64], tolerance: f64) -> Comparison {
 }
 
 /// Pseudorandom generator of Steele and others, Fast splittable pseudorandom number generators, 2014.
-struct SplitMix(u64);
+pub(crate) struct SplitMix(pub u64);
 
 impl SplitMix {
-    fn below(&mut self, n: usize) -> usize {
+    /// Returns a number below `n`, which is above 0.
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -235,26 +235,8 @@ fn t_quantile(degrees: f64, n_comparisons: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use proptest::prelude::*;
-
-    /// Pseudorandom numbers from SplitMix64.
-    struct Random(u64);
-
-    impl Random {
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut x = self.0;
-            x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-        }
-
-        /// Normal by the method of Box and Muller.
-        fn normal(&mut self) -> f64 {
-            let (a, b) = (1.0 - self.uniform(), self.uniform());
-            (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
-        }
-    }
 
     /// A machine on which processes are timed one after another.
     #[derive(Clone, Copy, Debug)]

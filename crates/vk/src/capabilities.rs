@@ -87,6 +87,8 @@ pub struct Capabilities {
     pub device_memory: u64,
     /// True if the driver reports registers, spills and shared memory of a pipeline.
     pub pipeline_statistics: bool,
+    /// True if hardware counters of passes can be read.
+    pub counters: bool,
     /// True if kernels can add to floating-point numbers in buffers atomically.
     pub float_atomics: bool,
     /// Processors that run workgroups, if the driver tells.
@@ -175,7 +177,11 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> cra
     let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
     let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
     let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
+    let mut performance = vk::PhysicalDevicePerformanceQueryFeaturesKHR::default();
     let mut features = vk::PhysicalDeviceFeatures2::default();
+    if has(khr::performance_query::NAME) {
+        features = features.push_next(&mut performance);
+    }
     if has(khr::pipeline_executable_properties::NAME) {
         features = features.push_next(&mut executables);
     }
@@ -293,6 +299,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> cra
             graphics: draws && f13.dynamic_rendering == vk::TRUE,
             device_memory,
             pipeline_statistics: executables.pipeline_executable_info == vk::TRUE,
+            counters: performance.performance_counter_query_pools == vk::TRUE,
             float_atomics: float_atomics.shader_buffer_float32_atomic_add == vk::TRUE,
             compute_units,
             max_image_size: limits.max_image_dimension2_d.min(limits.max_framebuffer_width),

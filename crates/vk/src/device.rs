@@ -6,6 +6,7 @@ use crate::descriptor_sets::DescriptorSets;
 use crate::findings::Findings;
 use crate::instance::Instance;
 use crate::memory::{MemoryLedger, MemoryUse};
+use crate::performance_queries::PerformanceQueries;
 use crate::pipeline_cache::PipelineCache;
 use crate::pipeline_layout::SetKind;
 use crate::replacement::Replacements;
@@ -83,6 +84,8 @@ pub struct DeviceOptions {
     /// Queries the driver for registers, spills and similar statistics of every kernel, if it reports them;
     /// see [`Device::kernel_facts`]. Compiling may take longer.
     pub pipeline_statistics: bool,
+    /// Opens the device for [`Device::counters`], if it has any.
+    pub counters: bool,
     /// Accesses of kernels beyond the end of a buffer read zero or another element of it and write nothing
     /// outside of it, if the device supports that (`robustBufferAccess`); on by default. Kernels make no such
     /// access, so results are the same without.
@@ -104,6 +107,7 @@ impl Default for DeviceOptions {
             pipeline_cache: None,
             surface_extensions: Vec::new(),
             pipeline_statistics: false,
+            counters: false,
             robust_access: true,
             labels: true,
             dry_run: false,
@@ -145,6 +149,8 @@ pub(crate) struct Shared {
     pub descriptor_sets: Option<DescriptorSets>,
     /// Present if pipeline statistics were requested and the driver reports them.
     pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
+    /// Present if hardware counters were requested and the device has them.
+    pub performance_queries: Option<PerformanceQueries>,
     /// True if submissions are taken for finished although nothing was computed.
     pub is_dry_run: bool,
     /// Present if objects can be named.
@@ -391,6 +397,8 @@ pub(crate) struct Logical {
     pub full_subgroups: bool,
     /// Present if pipeline statistics were requested and the driver reports them.
     pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
+    /// Present if hardware counters were requested and the device has them.
+    pub performance_queries: Option<PerformanceQueries>,
 }
 
 impl Logical {
@@ -410,6 +418,12 @@ impl Logical {
         let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
         if statistics {
             extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());
+        }
+        let counters = options.counters && candidate.capabilities.counters;
+        let mut performance =
+            vk::PhysicalDevicePerformanceQueryFeaturesKHR::default().performance_counter_query_pools(true);
+        if counters {
+            extensions.push(khr::performance_query::NAME.as_ptr());
         }
         let mut float_atomics =
             vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default().shader_buffer_float32_atomic_add(true);
@@ -442,6 +456,9 @@ impl Logical {
         if statistics {
             info = info.push_next(&mut executables);
         }
+        if counters {
+            info = info.push_next(&mut performance);
+        }
         if candidate.capabilities.float_atomics {
             info = info.push_next(&mut float_atomics);
         }
@@ -450,7 +467,8 @@ impl Logical {
             .map_err(Error::call("open device", name))?;
         let pipeline_executables =
             statistics.then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw));
-        Ok(Self { raw, full_subgroups, pipeline_executables })
+        let performance_queries = counters.then(|| PerformanceQueries::new(instance, &raw));
+        Ok(Self { raw, full_subgroups, pipeline_executables, performance_queries })
     }
 }
 
@@ -511,7 +529,7 @@ fn watchdog_limits(kind: DeviceKind, has_time_stamps: bool, watchdog: Watchdog) 
 
 impl Shared {
     pub fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
-        let Logical { raw, full_subgroups, pipeline_executables } =
+        let Logical { raw, full_subgroups, pipeline_executables, performance_queries } =
             Logical::new(&instance, &candidate, options)?;
         let Parts { allocator, cache, timeline } = Parts::new(&instance, &candidate, &raw, options)
             .inspect_err(|_| {
@@ -523,6 +541,7 @@ impl Shared {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
             descriptor_sets: options.is_gpu_assisted().then(DescriptorSets::default),
             pipeline_executables,
+            performance_queries,
             labels: options.labels && debug.is_some(),
             debug,
             cache,

@@ -47,6 +47,29 @@ pub enum Error {
         /// Name of the device.
         device: String,
     },
+    /// The device has no hardware counters, or was opened without them.
+    #[error(
+        "{device} ({driver}) has no hardware counters that programs can read (VK_KHR_performance_query); of \
+         Mesa's drivers RADV and ANV have them, and Turnip with TU_DEBUG=perfc"
+    )]
+    NoCounters {
+        /// Name of the device.
+        device: String,
+        /// Name and version of its driver.
+        driver: String,
+    },
+    /// The driver refuses the lock that hardware counters need.
+    #[error(
+        "{device} refuses the profiling lock: {}; reading hardware counters takes the right to (root or \
+         CAP_PERFMON; on Intel GPUs `sysctl dev.i915.perf_stream_paranoid=0` or \
+         `dev.xe.observation_paranoid=0`), and no other profiler at the same time", cause(*result)
+    )]
+    ProfilingLock {
+        /// Name of the device.
+        device: String,
+        /// Vulkan result code.
+        result: vk::Result,
+    },
     /// A requested layer is not installed.
     #[error(
         "validation was asked for but VK_LAYER_KHRONOS_validation is not installed (Debian: \

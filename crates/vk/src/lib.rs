@@ -1,8 +1,8 @@
 //! Thin layer over Vulkan, used by the rest of frazil.
 //!
 //! It has device selection and limits, typed buffers and images, compute kernels and raster pipelines, the
-//! recorder that places barriers, submission on one timeline, read-back, time stamps, and (feature `window`)
-//! the swapchain.
+//! recorder that places barriers, submission on one timeline, read-back, time stamps, hardware counters, and
+//! (feature `window`) the swapchain.
 //! This is the only crate with `unsafe` and the only one that names `ash`; so it also has the two calls of
 //! the operating system that programs need (`host`).
 //!
@@ -19,6 +19,7 @@ mod capabilities;
 mod commands;
 mod compiled;
 mod compute_units;
+mod counters;
 mod descriptor_sets;
 mod device;
 mod double_buffer;
@@ -39,6 +40,7 @@ mod offline_compiler;
 mod opening;
 #[cfg(feature = "window")]
 mod overlay;
+mod performance_queries;
 mod pipeline_cache;
 mod pipeline_layout;
 mod raster;
@@ -62,6 +64,7 @@ pub use buffer::{Buffer, Location, RawBuffer};
 pub use capabilities::{Capabilities, DeviceInfo, DeviceKind};
 pub use compiled::{BindingSource, KernelSource, Reach, SpecializationSource, WorkSource};
 pub use compute_units::{ComputeUnits, UnitKind};
+pub use counters::{Counter, CounterSession};
 pub use device::{Device, DeviceOptions, DeviceSelector, Statistics, Watchdog};
 pub use double_buffer::DoubleBuffer;
 pub use error::Error;

@@ -3,6 +3,7 @@
 use crate::buffer::{Buffer, Location, RawBuffer};
 use crate::commands::{Command, CommandList, Groups, Payload, Writer};
 use crate::compiled::{BindingSource, MAX_BINDINGS};
+use crate::counters::CounterQueries;
 use crate::descriptor_sets::DescriptorSets;
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
@@ -36,6 +37,9 @@ pub enum BarrierPlan {
 pub struct RecorderOptions {
     /// Writes time stamps around each pass; see [`crate::Submission::pass_times`].
     pub profile: bool,
+    /// Measures the counters of the present [`CounterSession`](crate::CounterSession) in each pass with time
+    /// stamps; the passes are then slower.
+    pub counters: bool,
     /// Keeps the list of accesses and barriers; see [`Recorder::events`].
     pub trace: bool,
     /// Barriers to record.
@@ -87,6 +91,7 @@ pub struct Recorder {
     /// Names of the passes, if the recorder traces.
     names: Vec<&'static str>,
     time_stamps: Option<TimeStamps>,
+    counters: Option<CounterQueries>,
     isolate: Option<Isolate>,
     /// Number of dispatches so far of the kernel to isolate.
     occurrences: u32,
@@ -138,6 +143,7 @@ pub(crate) struct Finished {
     pub commands: Commands,
     pub kept: Vec<Box<dyn Any + Send>>,
     pub time_stamps: Option<TimeStamps>,
+    pub counters: Option<CounterQueries>,
 }
 
 impl Device {
@@ -156,6 +162,7 @@ impl Device {
     pub fn recorder_with(&self, options: RecorderOptions) -> Result<Recorder> {
         let shared = self.shared.clone();
         let time_stamps = if options.profile { TimeStamps::new(&shared, MAX_TIMED_PASSES)? } else { None };
+        let counters = options.counters.then(|| CounterQueries::new(&shared)).transpose()?;
         let marks = shared.timeline.marks(&shared.raw)?;
         let pool = match begin_commands(&shared) {
             Ok(pool) => pool,
@@ -182,6 +189,7 @@ impl Device {
             names: Vec::new(),
             is_stamping: time_stamps.is_some() && options.isolate.is_none(),
             time_stamps,
+            counters,
             isolate: options.isolate,
             occurrences: 0,
             marks,
@@ -641,6 +649,11 @@ impl Recorder {
                 problem: format!("more than {MAX_TIMED_PASSES} passes; submit fewer steps at once"),
             });
         }
+        if self.is_stamping
+            && let Some(counters) = &mut self.counters
+        {
+            counters.begin(commands);
+        }
         if self.passes == 0 {
             self.first_pass = name;
         }
@@ -652,6 +665,11 @@ impl Recorder {
     }
 
     pub(crate) fn end_pass(&mut self) {
+        if self.is_stamping
+            && let Some(counters) = &self.counters
+        {
+            counters.end(self.writer.buffer);
+        }
         if self.is_stamping
             && let Some(time_stamps) = &self.time_stamps
         {
@@ -816,6 +834,7 @@ impl Recorder {
                 Box::new(std::mem::take(&mut self.objects)),
             ],
             time_stamps: self.time_stamps.take(),
+            counters: self.counters.take(),
         })
     }
 }

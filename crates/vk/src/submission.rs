@@ -1,7 +1,8 @@
 //! Submission of recorded work.
 
+use crate::counters::CounterQueries;
 use crate::device::Device;
-use crate::recorder::Recorder;
+use crate::recorder::{Finished, Recorder};
 use crate::timing::{PassTime, TimeStamps};
 use crate::{Error, Result};
 use ash::vk;
@@ -12,6 +13,7 @@ pub struct Submission {
     device: Device,
     value: u64,
     time_stamps: Option<TimeStamps>,
+    counters: Option<CounterQueries>,
 }
 
 impl Device {
@@ -37,11 +39,12 @@ impl Device {
         if self.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let value = self.shared.timeline.submit(&self.shared.raw, finished.commands, wait, signal)?;
+        let Finished { commands, kept, time_stamps, counters } = finished;
+        let value = self.shared.timeline.submit(&self.shared.raw, commands, wait, signal)?;
         // The objects used by the commands are released only now: if this was their last owner, they retire
         // after `value`.
-        drop(finished.kept);
-        Ok(Submission { device: self.clone(), value, time_stamps: finished.time_stamps })
+        drop(kept);
+        Ok(Submission { device: self.clone(), value, time_stamps, counters })
     }
 }
 
@@ -67,14 +70,19 @@ impl Submission {
         self.device.wait_for(self.value)
     }
 
-    /// Returns the time of each pass, if the recorder was profiling; waits until the submission has finished.
+    /// Returns the time of each pass, and its counters, if the recorder was profiling; waits until the
+    /// submission has finished.
     ///
     /// # Errors
     /// The device was lost.
     pub fn pass_times(&self) -> Result<Vec<PassTime>> {
         let Some(time_stamps) = &self.time_stamps else { return Ok(Vec::new()) };
         self.wait()?;
-        time_stamps.read()
+        let mut times = time_stamps.read()?;
+        if let Some(counters) = &self.counters {
+            times.iter_mut().zip(counters.read()?).for_each(|(time, values)| time.counters = values);
+        }
+        Ok(times)
     }
 }
 

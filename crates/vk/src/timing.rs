@@ -23,6 +23,9 @@ pub struct PassTime {
     pub bytes: u64,
     /// Number of elements of a dispatch, as the device counted them; `None` for a pass that is no dispatch.
     pub elements: Option<u64>,
+    /// Values of the counters of the [`CounterSession`](crate::CounterSession) in its order; empty without
+    /// one.
+    pub counters: Vec<f64>,
 }
 
 impl PassTime {
@@ -217,6 +220,7 @@ impl TimeStamps {
                 duration_ns: clock.ns(end.saturating_sub(start).max(0)),
                 bytes,
                 elements,
+                counters: Vec::new(),
             });
         }
         Ok(times)

@@ -1,12 +1,12 @@
 //! `run.json`: scene, device, timing and results of a run.
 
 use super::options::RunOptions;
-use crate::calendar;
 use crate::device;
 use crate::failure::Failure;
 use crate::outputs::Folder;
 use crate::simulation::Simulation;
 use frazil_io::RunInfo;
+use frazil_io::calendar;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -2,6 +2,7 @@
 
 mod against;
 mod bound;
+mod counters;
 mod csv;
 mod gaps;
 mod intensity;
@@ -28,14 +29,15 @@ pub use against::{
     compare_profiles,
 };
 pub use bound::{KernelBound, Limit};
+pub use counters::{CounterFact, HardwareCounters, counter_table};
 pub use csv::profile_csv;
 pub use gaps::{Gap, HostGaps, host_gaps};
 pub use intensity::Throughput;
-pub(crate) use report::page;
 pub use report::profile_report;
+pub(crate) use report::{page, plot};
 pub use rows::{EmptyCalls, KernelSamples, PassRow, ProfileRow, SizedCopy, pass_rows, profile_rows};
 pub use run_figures::RunFigures;
-pub use table::{TableStyle, fitted_table, table};
+pub use table::{TableStyle, fitted_table, table, time};
 pub(crate) use tables::{FACT_COLUMNS, fact_cells, labelled_facts};
 pub use tables::{
     bound_table, comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table,
@@ -90,6 +92,9 @@ pub struct Profile {
     /// Items that kernels worked on in the last step.
     #[serde(default)]
     pub work: Vec<WorkItem>,
+    /// Hardware counters, if requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters: Option<HardwareCounters>,
     /// Time of steps with and without time stamps; `None` if not measured.
     #[serde(default)]
     pub stamping: Option<Stamping>,
@@ -370,6 +375,7 @@ pub(crate) mod tests {
                 kernels: vec!["pbd.lambda".to_owned()],
                 count: 8192,
             }],
+            counters: None,
             stamping: Some(Stamping { steps: 8, stamped_ns: 1_050_000, unstamped_ns: 1_000_000 }),
             pictures: None,
             idle_between_submissions: Some(0.001),

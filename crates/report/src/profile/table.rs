@@ -72,6 +72,18 @@ pub fn fitted_table<L: AsRef<[String]>>(
     }
 }
 
+/// Formats a time in nanoseconds with three digits and a unit.
+pub fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (1e-3 * ns, "µs"),
+        ns if ns < 1e9 => (1e-6 * ns, "ms"),
+        _ => (1e-9 * ns, "s"),
+    };
+    let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.decimals$} {unit}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +104,18 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         // Columns that may not be left out stay.
         assert!(fitted(&["c"], false).contains(&"2".repeat(20)));
+    }
+
+    #[test]
+    fn times_have_three_digits_and_a_unit() {
+        for (ns, text) in [
+            (0.0, "0.00 ns"),
+            (999.0, "999 ns"),
+            (1234.0, "1.23 µs"),
+            (56_780.0, "56.8 µs"),
+            (2.5e9, "2.50 s"),
+        ] {
+            assert_eq!(time(ns), text);
+        }
     }
 }

@@ -10,7 +10,7 @@ pub fn bench_failure(error: Error) -> Failure {
         Error::Solver(error) => error.into(),
         Error::Kernel(_) | Error::NoTimeStamps { .. } => Failure::device(error),
         Error::Wrong { .. } | Error::Scene(_) => Failure::other(error),
-        Error::Io { ref cause, .. } => Failure::output(cause, &error),
+        Error::File(frazil_io::Error::Io { ref cause, .. }) => Failure::output(cause, &error),
         _ => Failure::input(error),
     }
 }

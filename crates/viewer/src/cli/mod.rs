@@ -4,6 +4,7 @@ mod analyze;
 mod bench;
 mod check;
 mod export;
+mod history;
 mod interrupt;
 mod kernels;
 mod list;
@@ -16,6 +17,7 @@ mod profile;
 mod run;
 mod sweep;
 mod tune;
+mod user_data;
 mod validate;
 
 use crate::say;
@@ -44,6 +46,8 @@ use validate::ValidateArgs;
 const ENVIRONMENT: &str = "\
 Environment:
   FRAZIL_DEVICE=NAME|INDEX  device of commands without --device
+  FRAZIL_HISTORY=DIR|0      folder of the log of measurements, or none
+  FRAZIL_HISTORY_HOST=NAME  name of this machine in the log [default: the host's name]
   FRAZIL_DRY_RUN=1          submit steps and take them for finished, on a driver without its hardware
   FRAZIL_TUNING=0           ignore the tunables stored by `frazil tune`
   FRAZIL_REPLAY=0           record every step, also where an earlier one recurs
@@ -52,8 +56,8 @@ Environment:
   FRAZIL_WATCHDOG=SECONDS   end with an error that names the pass if a submission takes longer; 0: never
                             [default: 60 on a GPU, 1200 on a software device, without the name]
   NO_COLOR=1                no colours on a terminal
-All but the first two change the time of a step and no bit of the results. Pipelines and tunables are
-kept in $XDG_CACHE_HOME/frazil, or else in ~/.cache/frazil.";
+All from FRAZIL_TUNING on change the time of a step and no bit of the results. Pipelines and tunables
+are kept in $XDG_CACHE_HOME/frazil (~/.cache), the log in $XDG_DATA_HOME/frazil/history (~/.local/share).";
 
 /// A Vulkan-native, data-oriented particle engine.
 /// Exit status: 0 success, 2 bad input, 3 device error, 4 violated invariant, 1 any other error.

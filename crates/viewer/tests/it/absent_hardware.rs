@@ -86,3 +86,75 @@ fn a_dry_run_without_the_unpacked_drivers_is_refused() {
         assert!(errors.contains(family) && errors.contains("tools/setup --compilers"), "{family}: {errors}");
     }
 }
+
+/// Profiles a scene with counters on the driver of a family, which computes nothing.
+fn counters_on(family: &str, environment: &[(&str, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        command(&[&["--validation", "kernels", "--for", family, "--dry-run"], arguments].concat())
+            .envs(environment.iter().copied())
+            .output()
+            .unwrap()
+    };
+    let list = run(&["profile", "--counters", "list"]);
+    if list.status.code() == Some(3) && stderr(&list).contains("tools/setup --compilers") {
+        println!("skipped: {}", stderr(&list));
+        return;
+    }
+    assert!(list.status.success(), "{family}: {}", stderr(&list));
+    let list = String::from_utf8(list.stdout).unwrap();
+    assert!(list.lines().count() > 10 && list.contains("  yes"), "{family}: {list}");
+    let steps = ["--steps", "2", "--warm-up", "0", "--set", "scale=0.25"];
+    for (name, counters) in [("default", &["--counters"][..]), ("bytes", &["--counters", "vram,l2"])] {
+        if family == "adreno740" && name == "bytes" {
+            continue;
+        }
+        let out = folder.path().join(name);
+        let out = ["--out", out.to_str().unwrap()];
+        let output = run(&[&["profile", "dam_break", "--csv"], counters, &steps, &out].concat());
+        let (table, errors) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
+        assert!(output.status.success(), "{family}, {name}: {errors}");
+        let profile = frazil_report::Profile::read(&folder.path().join(name).join("profile.json")).unwrap();
+        let measured = profile.counters.unwrap();
+        assert!(
+            !measured.counters.is_empty() && measured.passes.len() == profile.passes.len(),
+            "{measured:?}"
+        );
+        // Nothing was computed, so that all values are zero.
+        let values = || measured.kernels.values().flatten().flatten();
+        assert!(values().count() > 0 && values().all(|value| *value == 0.0), "{measured:?}");
+        let header = table.lines().next().unwrap();
+        assert!(measured.counters.iter().all(|counter| header.contains(&counter.name)), "{header}");
+    }
+    let unknown = run(&["profile", "dam_break", "--counters", "nosuch"]);
+    assert_eq!(unknown.status.code(), Some(2), "{}", stderr(&unknown));
+}
+
+#[test]
+fn counters_are_measured_on_the_driver_of_amd() {
+    counters_on("navi31", &[]);
+}
+
+#[test]
+fn counters_are_measured_on_the_driver_of_qualcomm() {
+    counters_on("adreno740", &[("TU_DEBUG", "perfc")]);
+}
+
+#[test]
+fn a_driver_without_counters_says_so() {
+    let output = command(&["kernels", "--for", "ada", "--dry-run", "profile", "dam_break", "--counters"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let errors = stderr(&output);
+    assert!(
+        errors.contains("no hardware counters") || errors.contains("tools/setup --compilers"),
+        "{errors}"
+    );
+    // The software device has none, either: nothing is measured.
+    let output = command(&["profile", "--counters", "list"]).output().unwrap();
+    if output.status.code() != Some(0) {
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert!(stderr(&output).contains("VK_KHR_performance_query"), "{}", stderr(&output));
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::tool::{SMALL, SMALL_PARTICLES, command, run_small, stderr, succeed};
 use frazil_bench::{Row, RowWriter, read_rows};
+use frazil_report::History;
 use std::path::Path;
 use std::process::Output;
 use std::time::Instant;
@@ -160,7 +161,8 @@ fn builds_take_turns_and_a_slower_one_is_reported() {
 
     let against = |build: &Path| -> Output {
         let arguments = ["--against", build.to_str().unwrap(), "--rounds", "3", "--tolerance", "1000"];
-        let out = ["--out", out.to_str().unwrap()];
+        let log = folder.path().join("log");
+        let out = ["--out", out.to_str().unwrap(), "--history-dir", log.to_str().unwrap()];
         let mut command = command(&[TINY, &out, &arguments].concat());
         command.env("FRAZIL_VALIDATION", "0").output().unwrap()
     };
@@ -170,6 +172,10 @@ fn builds_take_turns_and_a_slower_one_is_reported() {
     let rows = [out.clone(), out.with_extension("baseline.jsonl")].map(|path| read_rows(&path).unwrap());
     assert_eq!(rows.each_ref().map(Vec::len), [6, 6], "two processes of each build in each of three rounds");
     assert!(rows[0][0].median_ns > 1e3 * rows[1][0].figure_ns() && rows[0][0].session == rows[1][0].session);
+
+    let log = History::read(&folder.path().join("log/bench.jsonl")).unwrap();
+    let [record] = &log.records[..] else { panic!("only this build's processes are logged, once: {log:?}") };
+    assert!(record.entries.len() == 1 && rows[0].iter().any(|r| r.figure_ns() == record.entries[0].time_ns));
 
     let output = against(&broken);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));

@@ -9,6 +9,7 @@ mod bad_input;
 mod bench;
 mod dem;
 mod export;
+mod history;
 mod host_limits;
 mod interrupts;
 mod kernels;

@@ -1,7 +1,7 @@
 //! `frazil profile`: tables, files, comparisons and tunables.
 
 use crate::tool::{SMALL, SMALL_PARTICLES, command, stderr, succeed};
-use frazil_report::{Profile, ProfileRow};
+use frazil_report::{History, Profile, ProfileRow};
 use std::path::Path;
 use std::process::Command;
 
@@ -18,7 +18,11 @@ fn stdout(command: &mut Command) -> String {
 #[test]
 fn a_profile_prints_its_tables_and_writes_its_files() {
     let folder = tempfile::tempdir().unwrap();
-    let text = stdout(&mut profile_small(folder.path(), &["--pictures", "2", "--wide"]));
+    let log = tempfile::tempdir().unwrap();
+    let logged = ["--history-dir", log.path().to_str().unwrap()];
+    let output =
+        succeed(&mut profile_small(folder.path(), &[&["--pictures", "2", "--wide"][..], &logged].concat()));
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
     for part in [
         "pictures ",
         "fps, ",
@@ -73,6 +77,16 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     let tails = || profile.kernels.iter().map(|fact| fact.tail.unwrap());
     assert!(tails().all(|tail| (0.0..1.0).contains(&tail)), "{:?}", tails().collect::<Vec<_>>());
     assert!(profile.kernels.iter().all(|fact| fact.groups.unwrap() > 0.0));
+
+    // The log has the step and each kernel with active calls.
+    let history = History::read(&log.path().join("profile.jsonl")).unwrap();
+    let [record] = &history.records[..] else { panic!("{history:?}") };
+    assert!(stderr(&output).contains("logged in") && record.device == profile.device, "{}", stderr(&output));
+    assert_eq!((&record.commit, &record.settings["scene_hash"]), (&profile.git_commit, &profile.scene_hash));
+    assert!(record.commit.is_some() == record.commit_unix_time_s.is_some() && record.copy_gb_per_s.is_some());
+    let active = profile.rows.iter().filter(|row| row.calls > 0).count();
+    assert_eq!((record.entries.len(), record.entries[0].name.as_str()), (1 + active, "step"));
+    assert!(record.entries[1..].iter().all(|entry| entry.bytes.is_some() && entry.samples > 0));
 
     // One row per place in the step: together they are the calls of the kernel.
     for row in &profile.rows {

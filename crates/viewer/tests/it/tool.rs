@@ -28,6 +28,8 @@ pub fn command(arguments: &[&str]) -> Command {
     command
         .args(arguments)
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        // No test measures for the user's log.
+        .env("FRAZIL_HISTORY", "0")
         // Kernels that Mesa compiled for other tests, for those with a cache folder of their own, too.
         .envs(mesa_cache().map(|folder| ("MESA_SHADER_CACHE_DIR", folder)))
         .env("FRAZIL_VALIDATION", if frazil_testkit::is_gpu_assisted() { "gpu" } else { "1" })

@@ -1,10 +1,11 @@
 //! `profile.html`: a profile as a self-contained page, without scripts and network access.
 
-mod plot;
+pub(crate) mod plot;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plot::{Bar, RoofPoint, Stretch, bars, colour, roofline, timeline};
 
+use super::counters::number;
 use super::tables::{PassGroup, empty_label, merged, pass_groups};
 use super::{KernelComparison, KernelFact, Profile, ProfileComparison, Throughput, Vary};
 
@@ -24,6 +25,7 @@ pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>)
             (bounds(profile))
             (bandwidth(profile))
             (throughput(profile))
+            (counters(profile))
             (kernels(profile))
             (passes(profile))
             @if let Some(vary) = &profile.vary { (varied(vary)) }
@@ -71,6 +73,30 @@ impl Profile {
     /// Returns the colour of a kernel, by its rank in cost.
     fn colour_of(&self, kernel: &str) -> usize {
         colour(self.rows.iter().position(|row| row.kernel == kernel))
+    }
+}
+
+fn counters(profile: &Profile) -> Markup {
+    let Some(measured) = &profile.counters else { return html! {} };
+    let cells = |values: &[Option<f64>]| html! { @for value in values { td { (number(*value)) } } };
+    html! {
+        section {
+            h2 { "Hardware counters" }
+            p { "Means of active calls, over " (measured.steps) " further steps for each group." }
+            div class="scroll" { table {
+                thead { tr {
+                    th { "kernel" }
+                    @for counter in &measured.counters {
+                        th title=(counter.description) { (counter.label()) }
+                    }
+                } }
+                tbody { @for row in &profile.rows {
+                    @if let Some(values) = measured.kernels.get(&row.kernel) {
+                        tr { td { (row.kernel) } (cells(values)) }
+                    }
+                } }
+            } }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 /// Width of every plot in its own units; the page scales it.
-const WIDTH: f64 = 960.0;
+pub const WIDTH: f64 = 960.0;
 /// Left end of bars with short labels, which are left of it.
 const LEFT: f64 = 190.0;
 /// Maximum of the width of a character of a label.
@@ -28,7 +28,7 @@ pub fn colour(rank: Option<usize>) -> usize {
 }
 
 /// Formats a coordinate to a tenth of a unit.
-fn at(value: f64) -> String {
+pub fn at(value: f64) -> String {
     format!("{value:.1}")
 }
 
@@ -181,7 +181,7 @@ pub fn roofline(title: &str, points: &[RoofPoint], bandwidth: f64, peak: f64) ->
 }
 
 /// Returns about five round numbers from zero, the last well below `end`, so that its label fits.
-fn ticks(end: f64) -> Vec<f64> {
+pub fn ticks(end: f64) -> Vec<f64> {
     if !(end.is_finite() && end > 0.0) {
         return vec![0.0];
     }

@@ -1,5 +1,6 @@
 //! Arguments of `frazil bench`.
 
+use crate::cli::history::HistoryArgs;
 use crate::common_args::{CompareArgs, DeviceArgs};
 use frazil_bench::AxisOverride;
 use std::path::PathBuf;
@@ -44,6 +45,8 @@ pub struct BenchArgs {
     pub csv: bool,
     #[command(flatten)]
     pub compare: CompareArgs,
+    #[command(flatten)]
+    pub history: HistoryArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
 }

@@ -10,6 +10,7 @@ use crate::cli::interrupt;
 use crate::cli::profile::steps;
 use crate::say;
 use frazil_bench::{Clock, Point, Row, StopReason, Value, peak_gb_per_s};
+use frazil_engine::outputs::scene_hash;
 use frazil_engine::simulation::Simulation;
 use frazil_engine::{Failure, FailureKind, snapshot};
 use frazil_io::Checkpoint;
@@ -107,6 +108,12 @@ fn find_kernel(name: &str) -> Result<&'static str, Failure> {
 }
 
 impl Plan {
+    /// Returns the hash of the scene of a point.
+    pub fn scene_hash(&self, point: &Point) -> Option<String> {
+        let state = self.states.iter().find(|state| state.point == *point)?;
+        scene_hash(&state.scene).ok()
+    }
+
     /// Makes the table of all kernels in all states.
     pub fn table(&self, args: &BenchArgs) -> Table {
         let points: Vec<String> = self.states.iter().map(|state| state.point.to_string()).collect();

@@ -5,23 +5,25 @@ mod isolated;
 mod table;
 
 use crate::build_info::GIT_COMMIT;
+use crate::cli::history::{self, Format, HistoryArgs, Log, Measured};
 use crate::cli::interrupt;
 use crate::cli::processes::{self, Build, HostLoad, Turns, arguments_without, is_build};
+use crate::common_args::CompareArgs;
 use crate::say;
 pub use args::BenchArgs;
 use frazil_bench::{
-    Bench, Planned, Profile, Row, RowRound, RowWriter, Session, Verdicts, baseline, benches,
+    Bench, Planned, Point, Profile, Row, RowRound, RowWriter, Session, Verdicts, baseline, benches,
     compare_row_rounds, compare_rows, plan, read_rows, select,
 };
 use frazil_engine::Failure;
 use frazil_engine::device;
-use frazil_report::{MIN_RUNS, Verdict};
+use frazil_report::{HistoryEntry, MIN_RUNS, Verdict, time};
 use frazil_studies::validate::bench_failure;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::SystemTime;
-use table::{Table, label, time};
+use table::{Table, label};
 
 /// Maximum number of regressions that the error names; the table has all of them.
 const MAX_NAMED: usize = 5;
@@ -30,6 +32,12 @@ const MAX_NAMED: usize = 5;
 /// another build or of an earlier file. `words` are the arguments of this process.
 pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
     interrupt::flag();
+    if args.history.history.is_some() {
+        let format =
+            Format { csv: args.csv, wide: args.compare.wide, tolerance: args.compare.tolerance_of_files() };
+        let is_chosen = |name: &str| args.filters.is_empty() || args.filters.iter().any(|f| name.contains(f));
+        return Log::Bench.show(&args.history, &format, |_, entry| is_chosen(&entry.name));
+    }
     if let Some(state) = &args.state {
         return bench_kernels(args, state, validation, words);
     }
@@ -40,7 +48,7 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
     let profile = if args.smoke { Profile::Smoke } else { Profile::Full };
     let planned = plan(&chosen, &args.axes, profile).map_err(bench_failure)?;
     if let Some(path) = args.compare.against.as_deref().filter(|path| is_build(path)) {
-        return against_build(args, path, words);
+        return against_build(args, path, validation, words, |_| None);
     }
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let against = args.compare.against.as_deref();
@@ -110,6 +118,7 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
         }
     };
     appended_to(&args.out);
+    log(args, &rows, validation, |_| None);
     let (Some(path), Some(then)) = (against, then) else { return Ok(()) };
     let tolerance = args.compare.tolerance_of_files();
     let mut verdicts = compare_rows(&then, &rows, tolerance);
@@ -123,7 +132,7 @@ pub fn bench(args: &BenchArgs, validation: bool, words: &[OsString]) -> Result<(
 fn bench_kernels(args: &BenchArgs, state: &str, validation: bool, words: &[OsString]) -> Result<(), Failure> {
     let points = isolated::plan(args, state)?;
     if let Some(path) = args.compare.against.as_deref().filter(|path| is_build(path)) {
-        return against_build(args, path, words);
+        return against_build(args, path, validation, words, |point| points.scene_hash(point));
     }
     let then = args.compare.against.as_deref().map(read_rows).transpose().map_err(bench_failure)?;
     let mut writer = RowWriter::open(&args.out).map_err(bench_failure)?;
@@ -150,6 +159,7 @@ fn bench_kernels(args: &BenchArgs, state: &str, validation: bool, words: &[OsStr
     rows.iter().try_for_each(|row| writer.append(row)).map_err(Failure::other)?;
     say::report(&table.rows(&typical(&rows)))?;
     appended_to(&args.out);
+    log(args, &rows, validation, |point| points.scene_hash(point));
     let (Some(path), Some(mut then)) = (args.compare.against.as_deref(), then) else { return Ok(()) };
     then.retain(|then| {
         rows.iter().any(|row| {
@@ -169,7 +179,13 @@ fn bench_kernels(args: &BenchArgs, state: &str, validation: bool, words: &[OsStr
 }
 
 /// Compares this build with the one in `path`: both measure in processes of their own, in turns.
-fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<(), Failure> {
+fn against_build(
+    args: &BenchArgs,
+    path: &Path,
+    validation: bool,
+    words: &[OsString],
+    scene_hash: impl Fn(&Point) -> Option<String>,
+) -> Result<(), Failure> {
     let (baseline, current) = (Build::open(path)?, Build::this()?);
     let mut writer = RowWriter::open(&args.out).map_err(bench_failure)?;
     let baseline_out = args.out.with_extension("baseline.jsonl");
@@ -203,6 +219,10 @@ fn against_build(args: &BenchArgs, path: &Path, words: &[OsString]) -> Result<()
     let (turns, load) = processes::take_turns(&baseline, &current, &looks, measure, undecided)?;
     appended_to(&args.out);
     appended_to(&baseline_out);
+    // The baseline logs its own measurements when it measures by itself: the date of its commit is known to
+    // it only.
+    let rows: Vec<Row> = turns.iter().flat_map(|turns| turns.current.concat()).collect();
+    log(args, &rows, validation, scene_hash);
     let verdicts = compare(&turns)?;
     args.print_heading(&comparison(&verdicts, path, tolerance, Some(&load)))?;
     no_regression(&verdicts, path)
@@ -238,13 +258,45 @@ fn kept(n_done: usize, n: usize, out: &Path) -> String {
 fn measure_by(build: &Build, words: &[OsString], session: &str) -> Result<Vec<Row>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::other)?;
     let out = folder.path().join("rows.jsonl");
-    let left_out =
-        [&crate::common_args::CompareArgs::OPTIONS[..], &[("out", true), ("quiet", false), ("csv", false)]]
-            .concat();
+    let left_out = [
+        &CompareArgs::OPTIONS[..],
+        &HistoryArgs::OPTIONS,
+        &[("out", true), ("quiet", false), ("csv", false)],
+    ]
+    .concat();
     let added: [&OsStr; 3] = ["--quiet".as_ref(), "--out".as_ref(), out.as_ref()];
     build.run(&arguments_without(words, "bench", &left_out, &added))?;
     let rows = read_rows(&out).map_err(bench_failure)?;
     Ok(rows.into_iter().map(|row| Row { session: Some(session.to_owned()), ..row }).collect())
+}
+
+/// Logs the row of each point whose process has the median figure; `scene_hash` returns that of a point with
+/// a scene.
+fn log(args: &BenchArgs, rows: &[Row], validation: bool, scene_hash: impl Fn(&Point) -> Option<String>) {
+    let rows = typical(rows);
+    let Some(first) = rows.first() else { return };
+    let entry = |row: &&Row| {
+        let entry = history::entry(&row.bench, row.figure_ns(), row.samples_ns.iter().copied())?;
+        // A scene of the same name may change from build to build.
+        let hash = scene_hash(&row.point).map(|hash| format!(" scene_hash={hash}")).unwrap_or_default();
+        Some(HistoryEntry {
+            point: format!("{}{hash}", row.point),
+            bytes: Some(row.bytes_moved.unwrap_or(row.bytes_minimum) as f64),
+            gb_per_s: row.gb_per_s.filter(|rate| rate.is_finite()),
+            share_of_copy: row.share_of_copy.filter(|share| share.is_finite()),
+            ..entry
+        })
+    };
+    let smoke = args.smoke.then(|| ("smoke", "true".to_owned()));
+    let subgroup_size = ("subgroup_size", first.subgroup_size.to_string());
+    let measured = Measured {
+        device: first.device.clone(),
+        driver: first.driver.clone(),
+        settings: [subgroup_size].into_iter().chain(smoke).chain(history::validation(validation)).collect(),
+        copy_gb_per_s: Some(first.copy_gb_per_s),
+        entries: rows.iter().filter_map(entry).collect(),
+    };
+    Log::Bench.append(&args.history, measured);
 }
 
 /// Returns a name that no other measurement on this machine has.

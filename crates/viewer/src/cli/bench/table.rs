@@ -2,7 +2,7 @@
 
 use super::args::BenchArgs;
 use frazil_bench::Row;
-use frazil_report::Spread;
+use frazil_report::{Spread, time};
 
 /// Width of the terminal that tables are made for, unless `--wide` is given.
 const MAX_WIDTH: usize = 100;
@@ -130,38 +130,8 @@ fn csv_line(row: &Row) -> String {
     cells.join(",") + "\n"
 }
 
-/// Formats a value with three digits and a unit.
-pub fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (1e-3 * ns, "µs"),
-        ns if ns < 1e9 => (1e-6 * ns, "ms"),
-        _ => (1e-9 * ns, "s"),
-    };
-    let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.decimals$} {unit}")
-}
-
 /// Returns the name of a point: two lines if it is long.
 pub fn label(bench: &str, point: &str) -> String {
     let gap = if bench.len() + point.len() < MAX_WIDTH { " " } else { "\n  " };
     format!("{bench}{gap}{point}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::time;
-
-    #[test]
-    fn times_have_three_digits_and_a_unit() {
-        for (ns, text) in [
-            (0.0, "0.00 ns"),
-            (999.0, "999 ns"),
-            (1234.0, "1.23 µs"),
-            (56_780.0, "56.8 µs"),
-            (2.5e9, "2.50 s"),
-        ] {
-            assert_eq!(time(ns), text);
-        }
-    }
 }

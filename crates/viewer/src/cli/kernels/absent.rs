@@ -8,6 +8,7 @@
 use super::args::KernelsArgs;
 use super::compiled::{Compiled, Line, Progress, Variant};
 use super::families::{AMD, FAMILIES, Family};
+use crate::cli::user_data;
 use frazil_engine::{Failure, FailureKind};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -270,7 +271,5 @@ pub fn dry_run(family: &'static Family, words: &[OsString], validation: bool) ->
 
 /// Returns the folder that `tools/setup --compilers` makes, if it is there and complete.
 fn root() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
-    Some(data.join(COMPILERS)).filter(|root| root.join("complete").exists())
+    Some(user_data::folder()?.join(COMPILERS)).filter(|root| root.join("complete").exists())
 }

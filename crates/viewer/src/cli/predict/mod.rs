@@ -97,7 +97,7 @@ fn read_card(path: &Path) -> Result<Gpu, Failure> {
 /// Takes steps of the scene with time stamps, and counts their bytes and operations.
 fn count(args: &PredictArgs, validation: bool) -> Result<Profile, Failure> {
     let scene = args.changes.load(&args.scene)?;
-    let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
+    let device = device::open_to_profile(args.device.device.as_deref(), validation, false)?;
     let peak = MultiplyAdd::peak_gflop_per_s(&device).map_err(SolverError::from)?;
     let mut passes = PassLog::new(&device)?;
     let mut simulation = Simulation::new(&device, scene)?;

@@ -54,7 +54,13 @@ impl Build {
     pub fn run(&self, arguments: &[OsString]) -> Result<(), Failure> {
         let cannot = |what: &str, error| Failure::other(format!("cannot {what} {self}: {error}"));
         let mut command = Command::new(&self.path);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        // The process that compares or repeats logs the measurement, once.
+        command
+            .env("FRAZIL_HISTORY", "0")
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| cannot("start", error))?;
         let listener = child.stderr.take().map(|mut stderr| {
             std::thread::spawn(move || {

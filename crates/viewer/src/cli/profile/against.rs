@@ -1,6 +1,7 @@
 //! `--against`: comparison with an earlier profile or with another build, and profiles in several processes.
 
 use super::args::ProfileArgs;
+use crate::cli::history::HistoryArgs;
 use crate::cli::processes::{self, Build, HostLoad, Turns, arguments_without, is_build};
 use crate::common_args::CompareArgs;
 use crate::say;
@@ -103,7 +104,7 @@ pub fn measure(
 fn profile_by(build: &Build, words: &[OsString]) -> Result<Profile, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::other)?;
     let others = [("out", true), ("vary", true), ("pictures", true), ("csv", false)];
-    let left_out = [&CompareArgs::OPTIONS[..], &others].concat();
+    let left_out = [&CompareArgs::OPTIONS[..], &HistoryArgs::OPTIONS, &others].concat();
     let added: [&OsStr; 2] = ["--out".as_ref(), folder.path().as_ref()];
     build.run(&arguments_without(words, "profile", &left_out, &added))?;
     Profile::read(&folder.path().join("profile.json")).map_err(Failure::input)

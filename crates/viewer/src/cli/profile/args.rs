@@ -1,13 +1,18 @@
 //! Arguments of `frazil profile`.
 
-use crate::common_args::{CompareArgs, DeviceArgs, SceneArgs};
+use crate::cli::history::HistoryArgs;
+use crate::common_args::{CompareArgs, DeviceArgs, SceneChanges};
 use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub struct ProfileArgs {
+    /// Path of a scene file, or the name of a built-in scene (see `frazil scenes`); not needed with --history
+    /// and --counters list.
+    #[arg(required_unless_present_any = ["history", "counters"])]
+    pub scene: Option<String>,
     #[command(flatten)]
-    pub scene: SceneArgs,
+    pub changes: SceneChanges,
     /// Number of steps to measure.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
@@ -26,6 +31,8 @@ pub struct ProfileArgs {
     pub csv: bool,
     #[command(flatten)]
     pub compare: CompareArgs,
+    #[command(flatten)]
+    pub history: HistoryArgs,
     /// Measure the same steps with other values of one of the solver's tunables too, interleaved, such as
     /// workgroup_size=64,128,256 or rows_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
@@ -33,8 +40,23 @@ pub struct ProfileArgs {
     /// Draw N pictures too, each after a step, and report the rate of both together.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub pictures: Option<u64>,
+    /// Measure hardware counters of each pass too, in steps of their own: those whose names contain a NAME,
+    /// or without one a set of load, bytes, cache hits and occupancy. `list` lists all.
+    #[arg(
+        long, value_name = "NAME,…|list", num_args = 0..=1, default_missing_value = "",
+        conflicts_with_all = ["against", "runs"],
+    )]
+    pub counters: Option<String>,
     #[command(flatten)]
     pub device: DeviceArgs,
+}
+
+impl ProfileArgs {
+    /// Returns the names of the requested counters, none for the default set; `None` if there are to be none.
+    pub fn requested_counters(&self) -> Option<Vec<String>> {
+        let names = self.counters.as_deref()?;
+        Some(if names.is_empty() { Vec::new() } else { names.split(',').map(str::to_owned).collect() })
+    }
 }
 
 /// A tunable to vary, and the values to try.

@@ -39,6 +39,7 @@ pub fn document(
         launch_ns: passes.launch_ns(),
         peak_gflop_per_s: None,
         work: Vec::new(),
+        counters: None,
         stamping: None,
         pictures: None,
         idle_between_submissions: idle.map(|idle| idle.between_submissions),

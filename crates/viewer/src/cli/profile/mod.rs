@@ -2,6 +2,7 @@
 
 mod against;
 mod args;
+mod counters;
 mod document;
 mod pass_log;
 mod pictures;
@@ -14,6 +15,7 @@ pub use pass_log::PassLog;
 pub use stepping::steps;
 pub use vary::Runner;
 
+use crate::cli::history::{self, Format, Log, Measured};
 use crate::cli::interrupt;
 use crate::say;
 pub use args::ProfileArgs;
@@ -23,9 +25,11 @@ use frazil_engine::device;
 use frazil_engine::outputs::{Existing, Output};
 use frazil_kernels::MultiplyAdd;
 use frazil_report::{
-    Profile, TableStyle, WorkItem, bound_table, comparison_table, facts_table, gap_table, memory_table,
-    pass_table, profile_csv, profile_table, throughput_table, vary_table,
+    HistoryEntry, Profile, ProfileRow, RunFigures, TableStyle, WorkItem, bound_table, comparison_table,
+    counter_table, facts_table, gap_table, median, memory_table, pass_table, profile_csv, profile_table,
+    throughput_table, vary_table,
 };
+use frazil_scene::Scene;
 use frazil_solvers::SolverError;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;
@@ -38,12 +42,24 @@ const COLUMNS_SHOWN: usize = 12;
 /// `profile.html`. `words` are the arguments of this process.
 pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Result<(), Failure> {
     let interrupt = interrupt::flag();
-    let scene = args.scene.load()?;
+    let scene = args.scene.as_deref().map(|scene| args.changes.load(scene)).transpose()?;
+    if args.history.history.is_some() {
+        return show_history(args, scene.as_ref());
+    }
+    if args.counters.as_deref() == Some(counters::LIST) {
+        let device = device::open_to_profile(args.device.device.as_deref(), validation, true)?;
+        say::data(&counters::list(&device)?)?;
+        return Ok(device.check_validation()?);
+    }
+    let scene = scene.ok_or_else(|| Failure::input("found no scene, expected a name or a file"))?;
     if let Some(candidates) = &args.vary {
         vary::check_key(candidates, &scene)?;
     }
     let baseline = args.compare.against.as_deref().map(against::open).transpose()?;
-    let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
+    let device = device::open_to_profile(args.device.device.as_deref(), validation, args.counters.is_some())?;
+    if let Some(requested) = args.requested_counters() {
+        counters::choose(&device.counters()?, &requested)?;
+    }
     let scene_hash = frazil_engine::outputs::scene_hash(&scene)?;
     if let Some(baseline) = &baseline {
         baseline.check(&device.info().name, &scene.name, &scene_hash, [args.steps, args.warm_up])?;
@@ -80,7 +96,7 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     let mut interrupted = unless_interrupted(measure_more(args, &mut simulation, &mut profile))?.1;
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
-    let described = device::describe(device.info());
+    let (described, is_dry_run) = (device::describe(device.info()), device.is_dry_run());
     drop((simulation, device));
     let (comparison, load) = match interrupted {
         Some(_) => Default::default(),
@@ -92,6 +108,9 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
         }
     };
     write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
+    if !is_dry_run {
+        log(args, &profile, validation);
+    }
 
     if args.csv {
         say::data(&profile_csv(&profile))?;
@@ -121,6 +140,56 @@ pub fn profile(args: &ProfileArgs, validation: bool, words: &[OsString]) -> Resu
     against::check_regressions(baseline.as_ref(), comparison.as_ref())
 }
 
+/// Prints logged profiles: of a scene if it is given, with its changes if there are any.
+fn show_history(args: &ProfileArgs, scene: Option<&Scene>) -> Result<(), Failure> {
+    let hash = scene.map(frazil_engine::outputs::scene_hash).transpose()?;
+    let hash = hash.filter(|_| !args.changes.all().is_empty());
+    let format =
+        Format { csv: args.csv, wide: args.compare.wide, tolerance: args.compare.tolerance_of_files() };
+    Log::Profile.show(&args.history, &format, |record, _| {
+        let is = |setting: &str, value: Option<&str>| {
+            value.is_none_or(|value| record.settings.get(setting).is_some_and(|found| found == value))
+        };
+        is("scene", scene.map(|scene| scene.name.as_str())) && is("scene_hash", hash.as_deref())
+    })
+}
+
+/// Logs the kernels and the step: the medians of the processes, if there are several.
+fn log(args: &ProfileArgs, profile: &Profile, validation: bool) {
+    let runs = profile.run_figures();
+    let typical = |value: &dyn Fn(&RunFigures) -> Option<f64>| {
+        median(&mut runs.iter().filter_map(value).collect::<Vec<f64>>())
+    };
+    let as_f64 = |samples: &[u64]| samples.iter().map(|ns| *ns as f64).collect::<Vec<_>>();
+    let step = history::entry("step", typical(&|run| Some(run.step_ns)), as_f64(&profile.step_samples_ns));
+    let kernel = |row: &ProfileRow| {
+        let samples = profile.samples_ns.get(&row.kernel)?;
+        let time_ns = typical(&|run| run.kernels_ns.get(&row.kernel).copied());
+        Some(HistoryEntry {
+            bytes: row.bytes.map(|bytes| bytes as f64 / row.calls.max(1) as f64),
+            gb_per_s: row.gb_per_s,
+            share_of_copy: row.share_of_copy,
+            ..history::entry(&row.kernel, time_ns, as_f64(samples))?
+        })
+    };
+    let tuning: Vec<String> = profile.tuning.iter().map(|(name, value)| format!("{name}:{value}")).collect();
+    let settings = [
+        ("scene", profile.scene.clone()),
+        ("scene_hash", profile.scene_hash.clone()),
+        ("steps", profile.steps.to_string()),
+        ("warm_up", args.warm_up.to_string()),
+    ];
+    let tuning = (!tuning.is_empty()).then(|| ("tuning", tuning.join(",")));
+    let measured = Measured {
+        device: profile.device.clone(),
+        driver: profile.driver.clone(),
+        settings: settings.into_iter().chain(tuning).chain(history::validation(validation)).collect(),
+        copy_gb_per_s: profile.copy_gb_per_s,
+        entries: step.into_iter().chain(profile.rows.iter().filter_map(kernel)).collect(),
+    };
+    Log::Profile.append(&args.history, measured);
+}
+
 /// Measures what follows the profile itself, in steps that come last, because they change the state.
 fn measure_more(
     args: &ProfileArgs,
@@ -128,6 +197,10 @@ fn measure_more(
     profile: &mut Profile,
 ) -> Result<(), Failure> {
     profile.stamping = Some(stamping::compare(simulation, args.steps)?);
+    if let Some(requested) = args.requested_counters() {
+        profile.counters = Some(counters::measure(simulation, &requested, args.steps, profile)?);
+        simulation.device.check_validation()?;
+    }
     profile.pictures = args.pictures.map(|n| pictures::measure(simulation, n)).transpose()?;
     if let Some(candidates) = &args.vary {
         let (device, tuning) = (&simulation.device, simulation.tuning);
@@ -192,6 +265,10 @@ fn summary(profile: &Profile, device: &str, step_s: f64, wide: bool) -> String {
     let throughputs = profile.throughputs();
     if !throughputs.is_empty() {
         text += &format!("\n{}", throughput_table(&throughputs, wide, plain));
+    }
+    if let Some(measured) = &profile.counters {
+        text += &format!("\n{}", counter_table(measured, &profile.rows, wide, plain));
+        text += &format!("hardware counters of {} steps for each group, after those timed\n", measured.steps);
     }
     text += &format!("\n{}", facts_table(&profile.kernels, wide, plain));
     if !profile.driver_reports() {

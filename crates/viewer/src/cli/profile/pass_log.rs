@@ -357,6 +357,7 @@ mod tests {
             duration_ns,
             bytes: 8,
             elements: Some(2),
+            counters: Vec::new(),
         };
         passes.iter().map(pass).collect()
     }

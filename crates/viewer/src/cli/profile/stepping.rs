@@ -22,10 +22,26 @@ struct InFlight {
 /// Takes `n` steps like a run, without read-back of the state, and with time stamps if there is a log for
 /// them. An interrupt is an error. Submissions in which a record overflows are not in the log; their steps
 /// are repeated.
-pub fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
-    let device = simulation.device.clone();
+pub fn steps(simulation: &mut Simulation, n: u64, passes: Option<&mut PassLog>) -> Result<(), Failure> {
     let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
-    let max = u64::from(simulation.scene.solver.steps_per_submission);
+    let max = simulation.scene.solver.steps_per_submission;
+    steps_with(simulation, n, max.into(), options, passes.map(|log| log as &mut dyn StepTimer))
+}
+
+/// Takes steps like [`steps`], each in a submission of its own, with the counters of the device's session.
+pub fn counted_steps(simulation: &mut Simulation, n: u64, log: &mut dyn StepTimer) -> Result<(), Failure> {
+    let options = RecorderOptions { profile: true, counters: true, ..Default::default() };
+    steps_with(simulation, n, 1, options, Some(log))
+}
+
+fn steps_with(
+    simulation: &mut Simulation,
+    n: u64,
+    max: u64,
+    options: RecorderOptions,
+    mut passes: Option<&mut dyn StepTimer>,
+) -> Result<(), Failure> {
+    let device = simulation.device.clone();
     let mut in_flight: VecDeque<InFlight> = VecDeque::new();
     let last = simulation.step() + n;
     while simulation.step() < last || !in_flight.is_empty() {

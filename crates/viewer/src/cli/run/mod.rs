@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     }
     let selector = args.device.device.as_deref();
     let device = if args.profile {
-        device::open_to_profile(selector, validation)?
+        device::open_to_profile(selector, validation, false)?
     } else {
         device::open(selector, validation, Vec::new())?
     };

@@ -10,7 +10,7 @@ pub fn today() -> String {
 }
 
 /// Returns the present date and time to the second, by ISO 8601.
-pub(crate) fn now() -> String {
+pub fn now() -> String {
     date_and_time(seconds_since_epoch())
 }
 
@@ -18,7 +18,8 @@ fn seconds_since_epoch() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-fn date_and_time(seconds: u64) -> String {
+/// Returns the date and time of seconds since 1970, by ISO 8601.
+pub fn date_and_time(seconds: u64) -> String {
     let (day, rest) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
     format!("{}T{:02}:{:02}:{:02}Z", date_of_day(day), rest / 3600, rest / 60 % 60, rest % 60)
 }
