@@ -260,12 +260,15 @@ fn a_floor_bears_the_weight_and_a_sunk_box_the_lift_of_its_water() {
         "fluid.wall_friction=0",
     ];
     let mut column = Simulation::new("hydrostatic", &overrides);
-    column.advance(200);
+    // The water is at rest from the start. From step 40 on, means over 20 steps differ from the weight by
+    // 0.5 % at most, and from the lift by 5 %, without a trend up to step 300.
+    let (settling, measured) = if is_full_run() { (200, 100) } else { (80, 60) };
+    column.advance(settling);
     let before = column.body_loads();
-    let metrics = column.advance(100);
+    let metrics = column.advance(measured);
     let after = column.body_loads();
     let mass = f64::from(metrics.particles) * column.scene.particle_mass_kg();
-    let span_s = 100.0 * column.scene.dt_s();
+    let span_s = measured as f64 * column.scene.dt_s();
     let force = |k: usize| (after[k].impulse_n_s[1] - before[k].impulse_n_s[1]) / span_s;
     let lift = 1000.0 * 9.81 * 0.04_f64.powi(3);
     // 1.045 is found; three iterations a step, not to a tolerance, gave 1.08.

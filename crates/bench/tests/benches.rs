@@ -10,13 +10,16 @@ use frazil_testkit::{is_full_run, own_device};
 use frazil_vk::{Buffer, Device, Recorder};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// One device for all tests of a process, with validation on.
 static DEVICE: LazyLock<Device> = LazyLock::new(own_device);
 
-fn session() -> Session {
-    Session::new(&DEVICE, None).unwrap()
+/// Returns the one session of a process: a new one measures the bandwidth of copies, which takes a second.
+fn session() -> MutexGuard<'static, Session> {
+    static SESSION: LazyLock<Mutex<Session>> =
+        LazyLock::new(|| Mutex::new(Session::new(&DEVICE, None).unwrap()));
+    SESSION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn planned(filters: &[&str], overrides: &[&str], profile: Profile) -> Vec<Planned<'static>> {
