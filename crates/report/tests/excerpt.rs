@@ -4,37 +4,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_report::{
-    PassRow, Profile, TableStyle, bound_table, pass_table, profile_table, throughput_table, vary_table,
-};
+use frazil_report::{Profile, TableStyle, bound_table, profile_table, vary_table};
 use std::path::Path;
 
 /// Number of kernels in each table.
-const KERNELS: usize = 4;
+const KERNELS: usize = 3;
 
 fn excerpt(profile: &Profile) -> String {
     let plain = TableStyle::Plain;
     let rows = &profile.rows[..KERNELS];
     let is_shown = |kernel: &str| rows.iter().any(|row| row.kernel == kernel);
     let bounds: Vec<_> = profile.bounds().into_iter().filter(|bound| is_shown(&bound.kernel)).collect();
-    let work: Vec<_> = profile.throughputs().into_iter().filter(|work| is_shown(&work.kernel)).collect();
-    // The last passes with elements before the solve had ended in every step, and some after it.
-    let is_empty = |pass: &PassRow| pass.row.calls == 0;
-    let first = profile.passes.iter().position(is_empty).unwrap();
-    let end = first + profile.passes[first..].iter().position(|pass| !is_empty(pass)).unwrap();
-    let passes = &profile.passes[first - 2..end + 1];
     let mut vary = profile.vary.clone().unwrap();
     for candidate in &mut vary.candidates {
         candidate.kernels_ns.retain(|kernel, _| is_shown(kernel));
     }
-    [
-        profile_table(rows, false, plain),
-        bound_table(&bounds, plain),
-        pass_table(passes, false, plain),
-        throughput_table(&work, false, plain),
-        vary_table(&vary, plain),
-    ]
-    .join("\n")
+    [profile_table(rows, false, plain), bound_table(&bounds, plain), vary_table(&vary, plain)].join("\n")
 }
 
 #[test]

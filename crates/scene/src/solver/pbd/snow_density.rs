@@ -6,7 +6,8 @@ impl Scene {
     /// Returns the volume of a particle of snow over that of one of water, ρ₀/ρ_s; 1 in scenes without
     /// `snow.density_kg_m3`.
     pub fn snow_volume_ratio(&self) -> f64 {
-        let density_kg_m3 = self.snow().and_then(|snow| snow.density_kg_m3);
+        // A density that is refused has no volume: other errors must not follow from it.
+        let density_kg_m3 = self.snow().and_then(|snow| snow.density_kg_m3).filter(|rho| *rho > 0.0);
         density_kg_m3.map_or(1.0, |density_kg_m3| self.rest_density_kg_m3() / density_kg_m3)
     }
 
