@@ -137,7 +137,8 @@ fn values_of_snow_out_of_range_are_placed() {
             "friction = 0.5",
             "friction: unknown key; expected one of contact_radius_spacings, density_kg_m3, \
              youngs_modulus_pa, contact_compliance_m_n, non_penetration_stiffness, averaging, \
-             static_friction, kinetic_friction, xsph_rate_per_s, xsph_viscosity, shape_stiffness, links, heat, transition",
+             static_friction, kinetic_friction, xsph_rate_per_s, xsph_viscosity, shape_stiffness, links, \
+             heat, transition",
         ),
     ] {
         let (key, _) = line.split_once(" = ").unwrap();
