@@ -10,7 +10,7 @@
 // nodes. In the first step the radius becomes the distance from a surface that it reaches, so that snow that
 // starts in contact is not under stress.
 //
-// Bytes: 4 (2 + 6 + 6 + 2 D² + 8) a particle. Order-independent: the sums of impulses are of integers.
+// Bytes: 4 (2 + 6 + 6 + 3 + 2 D² + 8) a particle. Order-independent: the sums of impulses are of integers.
 // Elements: body_data = 0, clock = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -30,7 +30,7 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 3) readonly buffer BodyData { float body_data[]; };
-layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
+layout(scalar, binding = 4) buffer Residual { vec3 residual[]; };
 layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
 layout(scalar, binding = 7) readonly buffer Clock { StepClock clock[]; };
@@ -40,10 +40,6 @@ layout(scalar, binding = 10) buffer Affine { float affine[]; };
 // Slip since contact began, and the contact radius, in m.
 layout(scalar, binding = 11) buffer Contact { vec4 contact[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
-// Time at the end of the step.
-layout(scalar, push_constant) uniform Params {
-    uint block_capacity[2];
-};
 
 #include "common/fixed.glsl"
 const uint ONLY_STICKY = 0u;
@@ -94,8 +90,7 @@ vec3 resist(MpmTerms t, vec4 surface, vec3 moving, float friction, inout Touchin
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (is_frozen(clock[0]) || is_full) return;
+    if (is_frozen(clock[0])) return;
     MpmTerms t = terms[0];
     // The particles are at the end of the step, and so are the bodies.
     float time_s = step_end_s(clock[0], t.dt_s);
@@ -111,11 +106,14 @@ void main() {
         float m = mass[i];
         mat3 c = LOAD_MATRIX(affine, i, 0.0);
         float damping = 2.0 * sqrt(stiffness * m);
+        // A depth under a small load is below the ulp of a position far from the origin.
+        vec3 below_ulp = residual[i];
         Touching p = Touching(velocity[i], c, own.xyz, m, own.w, stiffness, damping, false);
         if (HAS_BODIES != 0u) for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
             if (body.is_sticky != 0u) continue;
             vec4 surface = surface_of(t.up_axis, body, x, time_s);
+            surface.w += dot(below_ulp, surface.xyz);
             if (surface.w >= p.radius) continue;
             vec3 moving = velocity_of(body, x, time_s);
             vec3 impulse = resist(t, surface, moving, body.friction, p);
@@ -130,6 +128,7 @@ void main() {
                 vec3 normal = vec3(0.0);
                 normal[axis] = side == 0u ? 1.0 : -1.0;
                 float distance = side == 0u ? x[axis] - t.domain_min_m[axis] : t.domain_max_m[axis] - x[axis];
+                distance += normal[axis] * below_ulp[axis];
                 resist(t, vec4(normal, distance), vec3(0.0), friction, p);
             }
         }
@@ -142,5 +141,8 @@ void main() {
     vec3 next = x;
     PUSH_OUT(t, next, time_s);
     if (DIMENSIONS == 2u) next.z = x.z;
-    RARELY(next != x) position[i] = next;
+    RARELY(next != x) {
+        position[i] = next;
+        residual[i] = residual_after(residual[i], x, next);
+    }
 }

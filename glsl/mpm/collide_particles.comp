@@ -2,7 +2,7 @@
 // Runs steps 9 and 10 for a particle in a scene with bodies: collisions of its own velocity (Breekveldt2017
 // sec 3.2.9), then x ← x + Δt v, and the push out of bodies that it ended in (Cai2020 step 8).
 //
-// Impulses on named bodies are summed in integers. Bytes: 48 a particle. Order-independent, except for the
+// Impulses on named bodies are summed in integers. Bytes: 72 a particle. Order-independent, except for the
 // choice of the first fault, which is the one with the lowest index.
 // Elements: body_data = 0, clock = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
@@ -23,16 +23,13 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 3) readonly buffer BodyData { float body_data[]; };
-layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
+layout(scalar, binding = 4) buffer Residual { vec3 residual[]; };
 layout(scalar, binding = 5) buffer Position { vec3 position[]; };
 layout(scalar, binding = 6) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
 layout(scalar, binding = 8) readonly buffer Mass { float mass[]; };
 layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, binding = 10) buffer Clock { StepClock clock[]; };
-layout(scalar, push_constant) uniform Params {
-    uint block_capacity[2];
-};
 
 #include "common/fixed.glsl"
 const uint ONLY_STICKY = 0u;
@@ -42,20 +39,22 @@ const uint HAS_BODIES = 1u;
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
-    if (is_frozen(clock[0]) || is_full) return;
+    if (is_frozen(clock[0])) return;
     MpmTerms t = terms[0];
     float time_s = step_start_s(clock[0], t.dt_s);
     vec3 x = position[i];
     vec3 v = velocity[i];
     COLLIDE_AND_MEASURE(t, x, 0.0, time_s, mass[i], v);
-    vec3 next = x + t.dt_s * v;
+    vec3 lost;
+    vec3 free = moved(x, residual[i], v, t.dt_s, lost);
+    vec3 next = free;
     if (HAS_CONTACT_FORCES == 0u) {
         PUSH_OUT(t, next, time_s);
     }
     if (DIMENSIONS == 2u) next.z = x.z;
     velocity[i] = v;
     position[i] = next;
+    residual[i] = residual_after(lost, free, next);
 
     if (!is_sound_motion(t, next, v)) RECORD_FAULT(i)
 }

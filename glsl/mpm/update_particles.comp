@@ -14,7 +14,7 @@
 //
 // Sums over nodes take these operations, without the decomposition; APIC sums both ∇v and C.
 // Work: SUM_FLOP + 2 * MATRIX_WORDS * (1 + TRANSFER * (2 - TRANSFER)) flop per particle_node.
-// Bytes: 4 (9 + 3 + 3 MOVES + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP:
+// Bytes: 4 (9 + 3 + 9 MOVES + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP:
 // and changes) of its nodes once per block if caches hold them. Order-independent, except for the choice of
 // the first fault, which is the one with the lowest index.
 #extension GL_GOOGLE_include_directive : require
@@ -46,7 +46,7 @@ layout(scalar, binding = 3) readonly buffer Target { uvec4 target[]; };
 layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
-layout(scalar, binding = 7) readonly buffer Required { uint blocks_required[]; };
+layout(scalar, binding = 7) buffer Residual { vec3 residual[]; };
 layout(scalar, binding = 8) buffer Position { vec3 position[]; };
 layout(scalar, binding = 9) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 10) buffer Elastic { float elastic[]; };
@@ -55,7 +55,6 @@ layout(scalar, binding = 12) writeonly buffer Stress { float stress[]; };
 layout(scalar, binding = 13) writeonly buffer Affine { float affine[]; };
 layout(scalar, binding = 14) buffer Fault { MpmFault fault[]; };
 layout(scalar, binding = 15) buffer Clock { StepClock clock[]; };
-layout(scalar, push_constant) uniform Params { uint block_capacity[2]; };
 
 #include "sparse/node_row.glsl"
 const uint ONLY_STICKY = 0u;
@@ -103,12 +102,7 @@ void add_row(inout Sums sums, Stencil at, uvec4 targets, vec2 along_z, uint y, u
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
     if (is_frozen(clock[0])) return;
-    if (is_full) {
-        if (i == 0u) RECORD_FAULT_STEP();
-        return;
-    }
     MpmTerms t = terms[0];
     vec3 x = position[i];
     vec3 xi = place_in_cells(t.lattice, x);
@@ -167,10 +161,12 @@ void main() {
     bool is_sound = true;
     if (MOVES != 0u) {
         v = collide_with_walls(t, x, 0.0, v);
-        vec3 next = x + t.dt_s * v;
-        if (HAS_CONTACT_FORCES == 0u) next = kept_in_domain(t, next);
+        vec3 lost;
+        vec3 free = moved(x, residual[i], v, t.dt_s, lost);
+        vec3 next = HAS_CONTACT_FORCES == 0u ? kept_in_domain(t, free) : free;
         if (DIMENSIONS == 2u) next.z = x.z;
         position[i] = next;
+        residual[i] = residual_after(lost, free, next);
         is_sound = is_sound_motion(t, next, v);
     }
 

@@ -5,6 +5,7 @@
 #define MPM_WALLS
 #include "mpm/terms.glsl"
 #include "linalg/matrix.glsl"
+#include "pbd/motion.glsl"
 
 // Distance from a surface, in cells, up to which a node is on it. Without it, a wall or a body along a row of
 // nodes would hold that row or not by the rounding of the nodes' positions, which differs between devices and

@@ -4,16 +4,26 @@
 #ifndef PBD_MOTION
 #define PBD_MOTION
 
-// Returns x + (Δt v + the residual) to the ulp of a position, and its residual. The kernels of a step that
-// call it get the same bits.
-vec3 moved(vec3 x_m, vec3 residual_m, vec3 v_m_s, float dt_s, out vec3 next_residual_m) {
-    precise vec3 step_m = dt_s * v_m_s + residual_m;
+// Returns x + (a change + the residual) to the ulp of a position, and its residual.
+vec3 added(vec3 x_m, vec3 residual_m, vec3 change_m, out vec3 next_residual_m) {
+    precise vec3 step_m = change_m + residual_m;
     precise vec3 to_m = x_m + step_m;
     precise vec3 done_m = to_m - x_m;
     precise vec3 before_m = to_m - done_m;
     precise vec3 lost_m = (x_m - before_m) + (step_m - done_m);
     next_residual_m = lost_m;
     return to_m;
+}
+
+// Returns the residual of a position after it was confined: where a wall stops it, it has none.
+vec3 residual_after(vec3 residual_m, vec3 free_m, vec3 confined_m) {
+    return mix(residual_m, vec3(0.0), notEqual(free_m, confined_m));
+}
+
+// Returns x + (Δt v + the residual) and its residual. The kernels of a step that call it get the same bits.
+vec3 moved(vec3 x_m, vec3 residual_m, vec3 v_m_s, float dt_s, out vec3 next_residual_m) {
+    precise vec3 change_m = dt_s * v_m_s;
+    return added(x_m, residual_m, change_m, next_residual_m);
 }
 
 vec3 moved(vec3 x_m, vec3 residual_m, vec3 v_m_s, float dt_s) {

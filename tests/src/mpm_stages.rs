@@ -73,6 +73,7 @@ impl MpmCase {
         };
         let mut columns = vec![
             column("position", &|x| x.position.to_array().to_vec()),
+            column("position_residual", &|x| x.residual.to_array().to_vec()),
             column("velocity", &|x| x.velocity.to_array().to_vec()),
             column("mass", &|x| vec![x.mass]),
             column("volume", &|x| vec![x.volume]),
@@ -108,6 +109,7 @@ impl MpmCase {
         let p = &self.p;
         let mut random = Random::new(seed);
         let mut unit = move || f64::from(random.unit());
+        let mut below = Random::new(seed + 1);
         let h = p.cell_size_m;
         let single = |x: f64| f64::from(x as f32);
         let mut particle = |id: u32| {
@@ -141,8 +143,11 @@ impl MpmCase {
             let (strain, affine, velocity) = (matrix(0.03), matrix(5.0), matrix(1.0).x_axis);
             let elastic = DMat3::from_cols_array(&(DMat3::IDENTITY + strain).to_cols_array().map(single));
             let volume = single(h.powi(p.dimensions as i32) * (0.15 + 0.2 * unit()));
+            // None on faces, where rounding would decide on which side a particle is.
+            let below_ulp = if id % 6 < 2 { ROUNDING * (2.0 * f64::from(below.unit()) - 1.0) } else { 0.0 };
             Particle {
                 velocity,
+                residual: (below_ulp * x).as_vec3().as_dvec3(),
                 elastic,
                 plastic_volume: single(0.55 + 0.7 * unit()),
                 affine: if p.is_affine() { affine } else { DMat3::ZERO },

@@ -149,6 +149,8 @@ impl Parameters {
 pub struct Particle {
     /// x in m.
     pub position: DVec3,
+    /// What the device's position lacks by rounding, in m.
+    pub residual: DVec3,
     /// v in m/s.
     pub velocity: DVec3,
     /// Unique id.
@@ -174,6 +176,7 @@ impl Particle {
     pub fn new(position: DVec3, id: u32, mass: f64, volume: f64) -> Self {
         Self {
             position,
+            residual: DVec3::ZERO,
             velocity: DVec3::ZERO,
             id,
             mass,

@@ -131,7 +131,8 @@ impl Grid {
         after.elastic = particle.elastic + strain(p, gradient) * particle.elastic;
         let moving = (particle.mass, after.velocity);
         after.velocity = collide_and_measure(p, particle.position, 0.0, moving, time_s, impulses);
-        after.position = particle.position + p.dt_s * after.velocity;
+        after.position = particle.position + (particle.residual + p.dt_s * after.velocity);
+        after.residual = DVec3::ZERO;
         if p.has_contact_forces {
             let end_s = time_s + p.dt_s;
             apply_contact(p, &mut after, (end_s, time_s == 0.0), impulses);

@@ -7,7 +7,7 @@ use crate::SolverFault;
 use crate::clock::{Clock, FaultRecord, PendingRecord};
 use crate::fault::{free_fall_s, length, number, suggest_dt, vector};
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
-use frazil_shaders::mpm::{fault, report_fault};
+use frazil_shaders::mpm::{begin_step, fault, report_fault};
 use frazil_shaders::types::{MpmFault, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
 use std::fmt;
@@ -100,6 +100,7 @@ impl From<Fault> for SolverFault {
 /// Fault record on the device, and the kernel that completes it at the end of a step.
 pub struct FaultReport {
     record: FaultRecord<MpmFault>,
+    begin_step: Kernel<begin_step::Interface>,
     report: Kernel<report_fault::Interface>,
 }
 
@@ -120,7 +121,11 @@ impl FaultReport {
     pub fn new(device: &Device, parameters: &MpmParameters) -> Result<Self> {
         let report = report_fault::Specialization { dimensions: parameters.dimensions, ..Default::default() };
         let none = MpmFault { place: NONE, kind: NONE, id: NONE, ..bytemuck::Zeroable::zeroed() };
-        Ok(Self { record: FaultRecord::new(device, none)?, report: Kernel::specialized(device, &report)? })
+        Ok(Self {
+            record: FaultRecord::new(device, none)?,
+            begin_step: Kernel::new(device)?,
+            report: Kernel::specialized(device, &report)?,
+        })
     }
 
     /// Forgets any fault. Set-up only: waits for the device.
@@ -136,6 +141,15 @@ impl FaultReport {
     /// Returns the record, as the pass that detects faults writes it.
     pub fn buffer(&self) -> &Buffer<MpmFault> {
         self.record.buffer()
+    }
+
+    /// Records the beginning of a step whose particles need these blocks: without space for all of them, it is
+    /// held.
+    pub fn begin_step(&self, recorder: &mut Recorder, clock: &Clock, blocks: &SparseBlocks) {
+        let capacity = blocks.capacity();
+        let bindings = begin_step::Bindings { clock: clock.buffer(), blocks_required: blocks.required() };
+        let params = begin_step::Params { block_capacity: [capacity.occupied, capacity.active] };
+        recorder.dispatch(&self.begin_step, Threads::Fixed(1), bindings, params);
     }
 
     /// Records the description of the first fault, and the end of a step for the loads on bodies.
@@ -188,12 +202,6 @@ impl FaultReport {
             capacity: blocks.capacity(),
         })
     }
-}
-
-/// Returns the capacity in occupied and in active blocks, as kernels take it.
-pub fn block_capacity(blocks: &SparseBlocks) -> [u32; 2] {
-    let capacity = blocks.capacity();
-    [capacity.occupied, capacity.active]
 }
 
 impl FaultCheck {

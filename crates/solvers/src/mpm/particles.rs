@@ -29,6 +29,8 @@ pub struct Particles {
     pub table: ParticleTable,
     /// Position, velocity, id and count.
     pub phase: PhaseArray,
+    /// What rounding has cut off from positions, in m (pbd/motion.glsl).
+    pub residual: Column<[f32; 3]>,
     /// Density in kg/m³ (kg/m²), computed for output.
     pub density: Buffer<f32>,
     /// Plastic volume ratio J_P.
@@ -82,6 +84,7 @@ impl Particles {
         let mut table = ParticleTable::new(device, n as u32, n as u32, workgroup_size)?;
         Ok(Self {
             phase: PhaseArray::register(&mut table, positions_m, velocities_m_s, &ids)?,
+            residual: table.column("position_residual", "m", state.permuted(), &vec![[0.0; 3]; n])?,
             density: table.computed("density", "kg/m³", Uses::OUTPUT, &[])?.front().clone(),
             plastic_volume: table.column("plastic_volume", "1", recorded.permuted(), &vec![1.0; n])?,
             mass: table.column("mass", "kg", recorded.permuted(), masses_kg)?,

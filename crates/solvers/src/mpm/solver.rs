@@ -3,7 +3,7 @@
 mod interface;
 
 use super::capacity::CapacityControl;
-use super::fault::{FaultCheck, FaultReport, block_capacity};
+use super::fault::{FaultCheck, FaultReport};
 use super::implicit::{Bodies, ImplicitSolve};
 use super::loads::Loads;
 use super::metrics::{MpmMeasurePass, PendingMpmMetrics};
@@ -275,7 +275,7 @@ impl Mpm {
                 );
             }
             Stage::UpdateNodes => {
-                self.clock.record_advance(recorder);
+                self.fault.begin_step(recorder, &self.clock, &self.blocks);
                 let outcome = Outcome { sums: &self.loads.sums, clock: self.clock.buffer() };
                 self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, outcome);
             }
@@ -306,7 +306,7 @@ impl Mpm {
             node_velocity: &self.nodes.velocity,
             node_change: &self.nodes.change,
             volume: particles.volume.front(),
-            blocks_required: blocks.required(),
+            residual: particles.residual.front(),
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),
             elastic: particles.elastic.front(),
@@ -318,20 +318,19 @@ impl Mpm {
         };
         let p = &self.parameters;
         let affine = if p.has_affine() { p.matrix_words() } else { 0 };
-        let moved = if p.has_bodies() != 0 { 0 } else { 3 };
+        let moved = if p.has_bodies() != 0 { 0 } else { 9 };
         let own = 4 * u64::from(9 + moved + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
         let node_bytes = if p.has_affine() { 12 } else { 24 };
         let n_nodes = u64::from(blocks.active_count().expected() * p.layout.block_nodes());
         recorder.declare_bytes(own * u64::from(particles.count().expected()) + node_bytes * n_nodes);
-        let params = update_particles::Params { block_capacity: block_capacity(blocks) };
-        recorder.dispatch_counted(&self.kernels.update_particles, bindings, params);
+        recorder.dispatch_counted(&self.kernels.update_particles, bindings, ());
         if let Some(collide_particles) = &self.kernels.collide_particles {
             let bindings = collide_particles::Bindings {
                 count: particles.count(),
                 terms: &self.constants.terms,
                 bodies: &self.constants.bodies,
                 body_data: &self.constants.body_data,
-                blocks_required: blocks.required(),
+                residual: particles.residual.front(),
                 position: particles.phase.position.front(),
                 velocity: particles.phase.velocity.front(),
                 fault: self.fault.buffer(),
@@ -339,8 +338,7 @@ impl Mpm {
                 mass: particles.mass.front(),
                 sums: &self.loads.sums,
             };
-            let params = collide_particles::Params { block_capacity: block_capacity(blocks) };
-            recorder.dispatch_counted(collide_particles, bindings, params);
+            recorder.dispatch_counted(collide_particles, bindings, ());
         }
         if let Some(apply_contact) = &self.kernels.apply_contact {
             let bindings = apply_contact::Bindings {
@@ -348,7 +346,7 @@ impl Mpm {
                 terms: &self.constants.terms,
                 bodies: &self.constants.bodies,
                 body_data: &self.constants.body_data,
-                blocks_required: blocks.required(),
+                residual: particles.residual.front(),
                 mass: particles.mass.front(),
                 volume: particles.volume.front(),
                 clock: self.clock.buffer(),
@@ -358,8 +356,7 @@ impl Mpm {
                 contact: &particles.contact.front().cast(),
                 sums: &self.loads.sums,
             };
-            let params = apply_contact::Params { block_capacity: block_capacity(blocks) };
-            recorder.dispatch_counted(apply_contact, bindings, params);
+            recorder.dispatch_counted(apply_contact, bindings, ());
         }
         if self.loads.measured().is_some() {
             self.report_fault(recorder);

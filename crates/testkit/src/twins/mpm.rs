@@ -19,6 +19,7 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
     };
     let numbers = |name: &str| words(name).iter().map(|word| f32::from_bits(*word)).collect::<Vec<f32>>();
     let (position, velocity) = (numbers("position"), numbers("velocity"));
+    let residual = numbers("position_residual");
     let (mass, volume, plastic) = (numbers("mass"), numbers("volume"), numbers("plastic_volume"));
     let (elastic, affine, contact) = (numbers("elastic"), numbers("affine"), numbers("contact"));
     let d = parameters.dimensions as usize;
@@ -36,6 +37,7 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
     };
     let one = |i: usize, id: u32| twin::Particle {
         position: vector(&position, i),
+        residual: vector(&residual, i),
         velocity: vector(&velocity, i),
         id,
         mass: mass[i].into(),
