@@ -11,12 +11,12 @@
 // the offsets of the positions that they move, x × v is conserved, and the step is a leapfrog. Neighbours are
 // still those at x*, so that rows and cells give the same sum.
 //
-// x* is a compensated sum (Kahan1965): `compensation` holds the part of the corrections so far that is below
-// the ulp of x*, for the next correction and for the velocity. Without it, both ends of a pair on different
+// x* is a compensated sum (Kahan1965): its residual holds what is below the ulp of x*, for the next correction
+// and for the velocity. Without it, both ends of a pair on different
 // sides of a power of two would lose different parts of equal and opposite corrections, and momentum with
 // them: a cube of 64 kg at rest about 0.5 m from the origin gained 0.46 kg m/s in 5 000 steps of 0.25 ms.
 //
-// Bytes: 80 a particle (constraint 16, key 4, λ 8, row 4 and 12, compensation 24, 12 out; 12 more with
+// Bytes: 80 a particle (constraint 16, key 4, λ 8, row 4 and 12, residual 24, 12 out; 12 more with
 // GRADIENT_AT_START) plus rows and neighbours from cache. Sums run in sorted order.
 // Work: 11 flop per listed_neighbour, 18 flop per near_neighbour.
 // Work: 20 flop per listed_image, 18 flop per near_image.
@@ -26,6 +26,7 @@
 layout(constant_id = 4) const uint SMOOTHING_KERNEL = 0;
 #define HAS_SMOOTHING_KERNELS
 #include "grid/grid.glsl"
+#include "pbd/motion.glsl"
 #include "pbd/walls.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
@@ -46,7 +47,7 @@ layout(scalar, binding = 6) buffer Multiplier { float multiplier[]; };
 layout(scalar, binding = 7) buffer Rows { uint rows[]; };
 layout(scalar, binding = 8) readonly buffer Listed { vec3 listed[]; };
 layout(scalar, binding = 9) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 10) buffer Compensation { vec3 compensation[]; };
+layout(scalar, binding = 10) buffer Residual { vec3 residual_m[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -108,11 +109,10 @@ void main() {
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);
     WallTerm wall = density_term(walls, own.xyz, support_m, HAS_IMAGES != 0u, of_bodies);
     vec3 total = kernel_slope_scale() * volume_h3 * correction + own.w * wall.gradient_h;
-    precise vec3 due_m = over_relaxation * support_m * total + compensation[i];
-    precise vec3 x = own.xyz + due_m;
-    precise vec3 done_m = x - own.xyz;
-    compensation[i] = due_m - done_m;
-    x = confine(walls, PERIODIC, x);
+    vec3 rest_m;
+    vec3 free = added(own.xyz, residual_m[i], over_relaxation * support_m * total, rest_m);
+    vec3 x = confine(walls, PERIODIC, free);
+    residual_m[i] = residual_after(rest_m, free, x);
     predicted[i] = x;
     if (ROW_WORDS != 0u && row_flag != INVALID_INDEX &&
         (rows[row_flag] != 0u || is_beyond_skin(x, listed[i], inverse_h, max_moved_q2))) {

@@ -7,12 +7,13 @@
 // pairs then have no contact and no friction.
 //
 // Each of several contacts removes its share of the slip, since corrections are averaged. On walls d is the
-// displacement by the walls; faces may have their own μ. Bytes: 68 a particle (x* 12, x 12, v 12, contact 8,
-// push 12, key 4, row 4, out 12) plus rows and neighbours from cache. Sums run in sorted order.
+// displacement by the walls; faces may have their own μ. Bytes: 92 a particle (x* 12, x 12, v 12, contact 8,
+// push 12, key 4, row 4, residual 24, out 12) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // 1 if faces of the domain have their own friction.
 layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
+#include "pbd/motion.glsl"
 #include "snow/terms.glsl"
 #include "snow/friction.glsl"
 
@@ -28,6 +29,7 @@ layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 9) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 10) writeonly buffer Corrected { vec3 corrected[]; };
 layout(scalar, binding = 11) readonly buffer Rows { uint rows[]; };
+layout(scalar, binding = 12) buffer Residual { vec3 residual_m[]; };
 
 layout(scalar, push_constant) uniform Params {
     // μ of the lower and of the upper faces of the domain, by axis; negative: that of snow.
@@ -66,7 +68,7 @@ void main() {
     float static_friction = terms.static_friction;
     float kinetic_friction = terms.kinetic_friction;
     vec3 x = predicted[i];
-    vec3 moved = x - position[i];
+    vec3 slid = x - position[i];
     vec2 own_contact = contact[i];
     uvec3 home = home_of(terms.grid, key[i]);
     Row row = row_of(i, row_flag);
@@ -88,7 +90,7 @@ void main() {
             float gain = pair_gain(terms, own_contact, contact[j]);
             pressed_m = float(terms.iterations) * terms.bounce * gain * overlap_m;
         }
-        vec3 slip = tangential(moved - (predicted[j] - position[j]), offset / r);
+        vec3 slip = tangential(slid - (predicted[j] - position[j]), offset / r);
         float sharers = max(own_contact.y, contact[j].y);
         vec3 removed = coulomb(slip / sharers, pressed_m, static_friction, kinetic_friction);
         correction -= 0.5 * min(own_contact.x, contact[j].x) * removed;
@@ -103,10 +105,13 @@ void main() {
     float pressed = length(push);
     if (pressed > 0.0) {
         vec3 normal = push / pressed;
-        vec3 slip = tangential(moved + correction, normal);
+        vec3 slip = tangential(slid + correction, normal);
         vec2 friction = face_friction(vec2(static_friction, kinetic_friction), push, pressed);
         correction -= own_contact.x * coulomb(slip, pressed, friction.x, friction.y);
     }
-    x += correction;
-    corrected[i] = confine(terms.walls, x);
+    vec3 rest_m;
+    vec3 free = added(x, residual_m[i], correction, rest_m);
+    vec3 confined = confine(terms.walls, free);
+    corrected[i] = confined;
+    residual_m[i] = residual_after(rest_m, free, confined);
 }

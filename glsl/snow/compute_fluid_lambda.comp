@@ -13,11 +13,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
+#include "snow/volume.glsl"
 
 layout(constant_id = 1) const uint BOUNDARY = 0;
 layout(constant_id = 2) const uint HAS_BODIES = 0;
-// 1 if particles of snow are not as large as those of water.
-layout(constant_id = 3) const uint IS_EXPANDED = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -64,9 +63,9 @@ void main() {
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
-        float volume = IS_EXPANDED != 0u ? volume_of_snow(terms, solid_blend[j]) : 1.0;
+        float volume = volume_of_snow(terms, solid_blend[j]);
         add_density(sum, terms, offset, q, volume);
-        touched += q < terms.mixed_contact_q ? 1.0 : 0.0;
+        touched += q < mixed_contact_distance(terms) ? 1.0 : 0.0;
     }
     float closed = 0.0;
     vec3 wall_gradient = vec3(0.0);

@@ -9,6 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
+#include "snow/volume.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 
@@ -42,7 +43,7 @@ void main() {
     uvec3 home = home_of(terms.grid, key[i]);
     Row row = row_of(i, row_flag);
     float inverse_h = 1.0 / terms.support_m;
-    float reach = is_blending ? 1.0 : max(terms.contact_q, terms.mixed_contact_q);
+    float reach = is_blending ? 1.0 : max(terms.contact_q, mixed_contact_distance(terms));
     DensitySum sum = density_of_self(volume_of_snow(terms, alpha));
     float constraints = terms.link_spring > 0.0 ? 0.0 : float(degree[i]);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
@@ -59,7 +60,7 @@ void main() {
         float q2 = dot(offset, offset);
         if (q2 >= reach * reach) continue;
         float q = sqrt(q2);
-        constraints += q < terms.mixed_contact_q ? 1.0 : 0.0;
+        constraints += q < mixed_contact_distance(terms) ? 1.0 : 0.0;
         if (is_blending) add_density(sum, terms, offset, q, 1.0);
     }
     float lambda = 0.0;

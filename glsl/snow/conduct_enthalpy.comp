@@ -65,7 +65,6 @@ void main() {
     uvec3 home = home_of(conduction.grid, key[i]);
     Row row = row_of(i, row_flag);
     float sum = 0.0;
-    float between = 0.0;
     if (IS_CORRECTED != 0u) {
         Correction b = correction[i];
         Faces faces = near_faces(conduction, home);
@@ -80,28 +79,28 @@ void main() {
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, correction[j]);
-                sum += (potential_of(temperature[j]) - potential) * weight;
+                sum += own_volume * (potential_of(temperature[j]) - potential) * weight;
             }
             FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
                 uint j = NEIGHBOUR_AT(here, k);
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
-                between += (potential_of(other_temperature[j]) - potential) * weight;
+                sum += other_volume * (potential_of(other_temperature[j]) - potential) * weight;
             }
         }
     } else {
         FOR_EACH_NEIGHBOUR(row, row.own, cell_start, conduction.grid, home, k) {
             uint j = NEIGHBOUR_AT(row, k);
-            sum += warmth_from(conduction, x, potential, predicted[j], potential_of(temperature[j]));
+            sum += own_volume * warmth_from(conduction, x, potential, predicted[j], potential_of(temperature[j]));
         }
         FOR_EACH_NEIGHBOUR(row, row.other, other_cell_start, conduction.grid, home, k) {
             uint j = NEIGHBOUR_AT(row, k);
             float other = potential_of(other_temperature[j]);
-            between += warmth_from(conduction, x, potential, other_predicted[j], other);
+            sum += other_volume * warmth_from(conduction, x, potential, other_predicted[j], other);
         }
     }
-    float h = enthalpy[i] + heating * (own_volume * sum + other_volume * between);
+    float h = enthalpy[i] + heating * sum;
     conducted_enthalpy[i] = h;
     conducted[i] = freezing_c + min(h, 0.0) / snow_capacity_j_kg_k +
         max(h - latent_heat_j_kg, 0.0) / water_capacity_j_kg_k;

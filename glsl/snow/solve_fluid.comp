@@ -6,12 +6,14 @@
 // phases; then confines it by the walls.
 //
 // Snow gets the opposite of its correction of water (solve_solid): the coupling conserves momentum, and snow
-// floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 48 a particle (constraint
+// floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 72 a particle (constraint
 // 16, contact 8, key 4, row 4, x* out 12 + …) plus rows and neighbours from cache. Sums run in sorted order.
 // Work: 11 flop per listed_neighbour_of_water, 18 flop per near_neighbour_of_water.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "pbd/motion.glsl"
 #include "snow/terms.glsl"
+#include "snow/volume.glsl"
 
 layout(constant_id = 1) const uint BOUNDARY = 0;
 layout(constant_id = 2) const uint HAS_BODIES = 0;
@@ -34,6 +36,8 @@ layout(scalar, binding = 11) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 12) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 13) buffer Elastic { vec3 elastic_m[]; };
 layout(scalar, binding = 14) readonly buffer Rows { uint rows[]; };
+// What is below the ulp of x* (pbd/solve_positions.comp).
+layout(scalar, binding = 15) buffer Residual { vec3 residual_m[]; };
 layout(scalar, push_constant) uniform Params {
     uint is_first;
     // Flag in the rows, or INVALID_INDEX where there are none.
@@ -75,7 +79,7 @@ void main() {
         float q = sqrt(q2);
         float volume = volume_of_snow(terms, solid_contact[j].x);
         correction += density_correction(own.w * volume + other.w, offset, q);
-        float reach = terms.mixed_contact_q;
+        float reach = mixed_contact_distance(terms);
         if (HAS_CONTACT_SPRINGS != 0u) {
             vec3 apart_m = own.xyz - other.xyz;
             if (is_first == 0u) force += contact_force(terms, reach, contact[i], solid_contact[j], apart_m);
@@ -96,13 +100,17 @@ void main() {
         wall_correction = own.w * wall.gradient_h;
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
-    vec3 x = own.xyz + terms.support_m * total;
+    vec3 change_m = terms.support_m * total;
     if (HAS_CONTACT_SPRINGS != 0u) {
         // As in solve_solid; contacts between snow and water enter in the second iteration.
         vec3 so_far = is_first != 0u ? vec3(0.0) : elastic_m[i];
         vec3 step_m = is_first != 0u ? vec3(0.0) : terms.spring_share * (force - so_far);
         elastic_m[i] = so_far + step_m;
-        x += step_m;
+        change_m += step_m;
     }
-    predicted[i] = confine(terms.walls, x);
+    vec3 rest_m;
+    vec3 free = added(own.xyz, residual_m[i], change_m, rest_m);
+    vec3 x = confine(terms.walls, free);
+    predicted[i] = x;
+    residual_m[i] = residual_after(rest_m, free, x);
 }

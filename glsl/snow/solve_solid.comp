@@ -15,12 +15,14 @@
 // was is taken back before, since it changes with the forces. Pair terms have the opposite sign at the other
 // end.
 //
-// Bytes: 100 + 8 · links a particle plus rows and neighbours from cache. Sums run in sorted order, over links
+// Bytes: 124 + 8 · links a particle plus rows and neighbours from cache. Sums run in sorted order, over links
 // in that of their slots.
 // Work: 11 flop per listed_neighbour_of_snow, 18 flop per near_neighbour_of_snow.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "pbd/motion.glsl"
 #include "snow/terms.glsl"
+#include "snow/volume.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 // 1 if contacts, and if links, are springs.
@@ -39,9 +41,11 @@ layout(scalar, binding = 7) readonly buffer FluidContact { vec2 fluid_contact[];
 layout(scalar, binding = 8) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 9) readonly buffer RestLength { float rest_length_m[]; };
 layout(scalar, binding = 10) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 11) buffer Elastic { vec3 elastic_m[]; };
+// What is below the ulp of x* (pbd/solve_positions.comp).
+layout(scalar, binding = 11) buffer Residual { vec3 residual_m[]; };
 layout(scalar, binding = 12) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 13) readonly buffer Terms { SnowTerms all_terms[]; };
+// Displacements by walls and, in a second half if there are springs, by springs.
 layout(scalar, binding = 14) buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 15) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, push_constant) uniform Params {
@@ -120,7 +124,7 @@ void main() {
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w * own_volume, offset, q);
-        float reach = terms.mixed_contact_q;
+        float reach = mixed_contact_distance(terms);
         if (HAS_CONTACT_SPRINGS != 0u) {
             vec3 apart_m = own.xyz - other.xyz;
             if (is_first == 0u) force += contact_force(terms, reach, own_contact, fluid_contact[j], apart_m);
@@ -135,27 +139,30 @@ void main() {
         wall_correction = own.w * wall.gradient_h;
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
-    vec3 moved = vec3(0.0);
+    vec3 moved_m = vec3(0.0);
     for (uint slot = 0u; slot < terms.link_slots; ++slot) {
         uint at = slot * terms.link_stride + i;
         uint j = partner[at];
         if (j == INVALID_INDEX) break;
         if (HAS_LINK_SPRINGS != 0u) force += link_force(terms, i, j, rest_length_m[at], own_contact, contact[j]);
-        else moved += stretch_correction(terms, i, j, rest_length_m[at], own_contact, contact[j]);
+        else moved_m += stretch_correction(terms, i, j, rest_length_m[at], own_contact, contact[j]);
     }
     vec3 pushed = push_m[i];
     if (HAS_CONTACT_SPRINGS + HAS_LINK_SPRINGS != 0u) {
         float share = is_first != 0u ? 1.0 : terms.spring_share;
-        vec3 so_far = is_first != 0u ? vec3(0.0) : elastic_m[i];
+        uint elastic = push_m.length() / 2u + i;
+        vec3 so_far = is_first != 0u ? vec3(0.0) : push_m[elastic];
         vec3 step_m = share * (force - so_far);
-        elastic_m[i] = so_far + step_m;
-        moved += step_m - share * pushed;
+        push_m[elastic] = so_far + step_m;
+        moved_m += step_m - share * pushed;
         pushed *= 1.0 - share;
     } else if (is_first != 0u) {
         pushed = vec3(0.0);
     }
-    vec3 free = own.xyz + terms.support_m * total + moved;
+    vec3 rest_m;
+    vec3 free = added(own.xyz, residual_m[i], terms.support_m * total + moved_m, rest_m);
     vec3 x = confine(terms.walls, free);
     predicted[i] = x;
+    residual_m[i] = residual_after(rest_m, free, x);
     push_m[i] = pushed + (x - free);
 }

@@ -63,9 +63,3 @@ float pair_gain(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
 float contact_distance(float contact_q, vec2 contact_i, vec2 contact_j) {
     return contact_q * min(contact_i.x, contact_j.x);
 }
-
-// Returns the volume of a particle of snow over that of water. It grows with α: water that freezes expands by
-// and by.
-float volume_of_snow(SnowTerms terms, float alpha) {
-    return 1.0 + (terms.snow_volume - 1.0) * min(alpha, 1.0);
-}

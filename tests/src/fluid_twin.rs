@@ -28,7 +28,6 @@ pub fn fluid_state(simulation: &Simulation) -> State {
         density: device.download(fluid.density(), n).unwrap(),
         updated: device.download(fluid.updated(), n).unwrap(),
         multiplier: device.download(fluid.density_solve().multiplier(), n).unwrap(),
-        compensation: device.download(fluid.density_solve().compensation(), n).unwrap(),
         excess: device.download(fluid.density_solve().excess(), n).unwrap(),
         solve: {
             let status = device.download(fluid.density_solve().status(), 1).unwrap()[0];
@@ -100,16 +99,11 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
             let multiplier = multiplier.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             // Where a body moves a particle, the twin does it in f64 and may end an ulp beside it.
             let places = device.predicted.iter().flatten().zip(twin.predicted.iter().flatten());
-            let lost = device.compensation.iter().flatten().zip(twin.compensation.iter().flatten());
-            let same = places.zip(lost).filter(|((a, b), _)| a == b);
-            let compensation_m = same.map(|(_, (a, b))| (a - b).abs()).fold(0.0, f32::max);
-            let places = device.predicted.iter().flatten().zip(twin.predicted.iter().flatten());
             let rests = device.residual[1].iter().flatten().zip(twin.residual[1].iter().flatten());
             let same = places.zip(rests).filter(|((a, b), _)| a == b);
             let residual_m = same.map(|(_, (a, b))| (a - b).abs()).fold(0.0, f32::max);
             beyond("predicted", max_difference(&device.predicted, &twin.predicted), 1e-6)
                 .or_else(|| beyond("residual", residual_m, 2e-8))
-                .or_else(|| beyond("compensation", compensation_m, 2e-8))
                 .or_else(|| beyond("multiplier", multiplier, 1e-6))
         }
         Stage::BeginDensitySolve => {
@@ -157,7 +151,7 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
             beyond("constraint", max_difference(&device.constraint, &twin.constraint), 1e-4)
                 .or_else(|| beyond("density", density, 1e-2))
         }
-        // From the same positions and their compensation: a few ulps of 10 m/s.
+        // From the same positions and their residuals: a few ulps of 10 m/s.
         Stage::UpdateVelocity => beyond("updated", max_difference(&device.updated, &twin.updated), 5e-6)
             .or_else(|| (device.faults.lowest != twin.faults.lowest).then(|| "faults".to_owned())),
         Stage::EndStep => None,

@@ -33,9 +33,12 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
         state.solid.push = download.of(snow.push_m(), state.solid.len());
         for kind in Kind::ALL {
             let n = state[kind].len();
-            let elastic = snow.elastic_m()[kind as usize];
-            if elastic.len() >= n {
-                state[kind].elastic = download.of(elastic, n);
+            let (springs, first) = match kind {
+                Kind::Solid => (snow.push_m(), snow.capacity() as usize),
+                Kind::Fluid => (snow.elastic_m(), 0),
+            };
+            if springs.len() >= first + n {
+                state[kind].elastic = download.of(springs, first + n).split_off(first);
             }
             let pushes = snow.body_push_m();
             let is_kept = kind == Kind::Solid && pushes.len() >= n;

@@ -183,8 +183,6 @@ pub struct State {
     pub multiplier: Vec<f32>,
     /// max(ρ/ρ₀ − 1, 0).
     pub excess: Vec<f32>,
-    /// Part of the corrections of the step that is below the ulp of x*, in m.
-    pub compensation: Vec<[f32; 3]>,
     /// Progress of the density solve.
     pub solve: DensitySolve,
     /// Scratch of a projection.
@@ -304,6 +302,16 @@ pub fn no_slip_drag(q: f32) -> f32 {
     let s2 = s * s;
     let series = 1.0 / 20.0 - s2 * (1.0 / 3.0 + s2 * (1.0 / 4.0 + s.ln() - s * (8.0 / 15.0)));
     1.25 * std::f32::consts::PI * series / s
+}
+
+/// Returns the sum of a position with its residual and a change, and the residual of the sum: what its
+/// rounding cuts off.
+pub(crate) fn added(x: [f32; 3], residual: [f32; 3], change: [f32; 3]) -> [[f32; 3]; 2] {
+    let step = zip(change, residual, |c, r| c + r);
+    let to = zip(x, step, |x, s| x + s);
+    // The sum of two floats and its rounding error, as a float, are exact in f64 for all but tiny steps.
+    let lost = std::array::from_fn(|a| (f64::from(x[a]) + f64::from(step[a]) - f64::from(to[a])) as f32);
+    [to, lost]
 }
 
 impl Parameters {
@@ -553,16 +561,28 @@ impl Parameters {
     ///
     /// Also returns the residual of the sum: what its rounding cuts off.
     pub fn predict_one(&self, x: [f32; 3], residual: [f32; 3], v: [f32; 3]) -> [[f32; 3]; 2] {
-        let step = zip(v, residual, |v, r| self.dt_s * v + r);
-        let to = zip(x, step, |x, s| x + s);
-        // The sum of two floats and its rounding error, as a float, are exact in f64 for all but tiny steps.
-        let lost = std::array::from_fn(|a| (f64::from(x[a]) + f64::from(step[a]) - f64::from(to[a])) as f32);
-        [to, lost]
+        added(x, residual, v.map(|v| self.dt_s * v))
     }
 
     /// Returns the predicted position, and the residual that it starts with.
     pub fn confined_prediction(&self, x: [f32; 3], residual: [f32; 3], v: [f32; 3]) -> [[f32; 3]; 2] {
-        let [to, lost] = self.predict_one(x, residual, v);
+        self.confined_sum(self.predict_one(x, residual, v))
+    }
+
+    /// Returns u = v + (x* − (x + Δt v))/Δt, of positions with their residuals.
+    pub fn updated_velocity(
+        &self,
+        (x, residual, v): ([f32; 3], [f32; 3], [f32; 3]),
+        [end, end_residual]: [[f32; 3]; 2],
+    ) -> [f32; 3] {
+        let [free, free_residual] = self.predict_one(x, residual, v);
+        let moved = zip(end, free, |a, b| a - b);
+        let below = zip(end_residual, free_residual, |a, b| a - b);
+        zip(v, zip(moved, below, |m, b| (m + b) / self.dt_s), |v, u| v + u)
+    }
+
+    /// Returns a position between the walls and its residual, 0 where a wall stops it.
+    pub fn confined_sum(&self, [to, lost]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
         let confined = self.confine(to);
         [confined, std::array::from_fn(|a| if confined[a] == to[a] { lost[a] } else { 0.0 })]
     }
@@ -712,7 +732,6 @@ impl State {
             constraint: vec![[0.0; 4]; n],
             multiplier: vec![0.0; n],
             excess: vec![0.0; n],
-            compensation: vec![[0.0; 3]; n],
             residual: [vec![[0.0; 3]; n], vec![[0.0; 3]; n]],
             solve: DensitySolve::default(),
             projection: Projection::default(),
@@ -769,7 +788,6 @@ impl State {
             let start = (self.position[i], self.residual[0][i], self.velocity[i]);
             [self.predicted[i], self.residual[1][i]] = p.confined_prediction(start.0, start.1, start.2);
         }
-        self.compensation.fill([0.0; 3]);
         self.project_out_of_bodies(p);
     }
 
@@ -886,7 +904,7 @@ impl State {
         }
         let at = |j: usize| [self.constraint[j][0], self.constraint[j][1], self.constraint[j][2]];
         let mut next = Vec::with_capacity(self.constraint.len());
-        let mut compensation = Vec::with_capacity(self.constraint.len());
+        let mut rests = Vec::with_capacity(self.constraint.len());
         for i in 0..self.constraint.len() {
             let own = self.constraint[i][3];
             let mut correction = [0.0f32; 3];
@@ -904,13 +922,12 @@ impl State {
             let (_, wall_gradient) = p.density_term(at(i));
             let total =
                 zip(correction, wall_gradient, |c, w| p.kernel.slope_scale() * p.volume_h3 * c + own * w);
-            let due = zip(total, self.compensation[i], |t, c| p.over_relaxation * p.support_m * t + c);
-            let x = zip(at(i), due, |x, d| x + d);
-            let done = zip(x, at(i), |x, from| x - from);
-            compensation.push(zip(due, done, |due, done| due - done));
-            next.push(p.confine(x));
+            let change = total.map(|t| p.over_relaxation * p.support_m * t);
+            let [x, rest] = p.confined_sum(added(at(i), self.residual[1][i], change));
+            next.push(x);
+            rests.push(rest);
         }
-        (self.predicted, self.compensation) = (next, compensation);
+        (self.predicted, self.residual[1]) = (next, rests);
         for (sum, constraint) in self.multiplier.iter_mut().zip(&self.constraint) {
             *sum += constraint[3];
         }
@@ -921,11 +938,9 @@ impl State {
     /// Twin of `pbd/update_velocity`.
     pub fn update_velocity(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
-            let [unconstrained, _] = p.predict_one(self.position[i], self.residual[0][i], self.velocity[i]);
-            let moved = zip(self.predicted[i], unconstrained, |a, b| a - b);
-            self.residual[1][i] = zip(self.residual[1][i], self.compensation[i], |r, c| r + c);
-            let moved = zip(moved, self.compensation[i], |m, c| (m + c) / p.dt_s);
-            self.updated[i] = zip(self.velocity[i], moved, |v, m| v + m);
+            let start = (self.position[i], self.residual[0][i], self.velocity[i]);
+            let end = [self.predicted[i], self.residual[1][i]];
+            self.updated[i] = p.updated_velocity(start, end);
             let start = [self.position[i], self.velocity[i]];
             let moved = Moved { start, end: [self.predicted[i], self.updated[i]], density: self.density[i] };
             if let Some(kind) = moved.fault(p.max_density_kg_m3, p.max_speed_m_s) {

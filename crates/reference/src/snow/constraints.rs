@@ -2,7 +2,7 @@
 //! 5.14), stretch (5.11, 5.12), two-way coupling (5.23–5.25), averaging and over-relaxation (5.26, 5.27).
 
 use super::{Averaging, Bond, Kind, Neighbour, Parameters, State};
-use crate::fluid::{SPLINE_SCALE, SPLINE_SLOPE_SCALE, dot, spline_shape, spline_slope_shape, zip};
+use crate::fluid::{SPLINE_SCALE, SPLINE_SLOPE_SCALE, added, dot, spline_shape, spline_slope_shape, zip};
 
 impl Parameters {
     /// Returns g_ij, the factor on the contact and stretch corrections of a pair of (α, n).
@@ -152,12 +152,13 @@ impl State {
         for (kind, corrections) in Kind::ALL.into_iter().zip(corrections) {
             for (i, correction) in corrections.into_iter().enumerate() {
                 let phase = &mut self[kind];
-                let mut x = zip(phase.weighed(i), correction, |x, c| x + c);
+                let mut change = correction;
                 if kind == Kind::Solid {
-                    x = zip(x, phase.push[i], |x, p| x - undone * p);
+                    change = zip(change, phase.push[i], |c, p| c - undone * p);
                     phase.push[i] = phase.push[i].map(|p| (1.0 - undone) * p);
                 }
-                phase.predicted[i] = p.fluid.confine(x);
+                let [x, rest] = added(phase.weighed(i), phase.residual[1][i], change);
+                [phase.predicted[i], phase.residual[1][i]] = p.fluid.confined_sum([x, rest]);
                 if kind == Kind::Solid {
                     let moved = zip(phase.predicted[i], x, |a, b| a - b);
                     phase.push[i] = zip(phase.push[i], moved, |p, m| p + m);

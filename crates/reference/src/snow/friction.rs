@@ -2,7 +2,7 @@
 //! in the step.
 
 use super::{Kind, Parameters, State};
-use crate::fluid::{dot, narrow, wide, zip};
+use crate::fluid::{added, dot, narrow, wide, zip};
 
 impl Parameters {
     /// Returns the tangential motion that Coulomb's law removes, given the normal correction: all of it while
@@ -86,9 +86,12 @@ impl State {
                 let taken_m = coulomb(tangential(left_m, normal), push_m, friction);
                 taken = zip(taken, taken_m, |t, m| t + solid.contact[i][0] * m);
             }
-            p.fluid.confine(zip(solid.predicted[i], taken, |x, t| x - t))
+            let change = taken.map(|t| -t);
+            p.fluid.confined_sum(added(solid.predicted[i], solid.residual[1][i], change))
         };
-        self.solid.predicted = (0..solid.len()).map(apply_friction).collect();
+        let corrected: Vec<_> = (0..solid.len()).map(apply_friction).collect();
+        self.solid.predicted = corrected.iter().map(|[x, _]| *x).collect();
+        self.solid.residual[1] = corrected.iter().map(|[_, rest]| *rest).collect();
         for i in 0..self.solid.len() {
             self.apply_body_friction(p, i);
             self.solid.project_out_of_bodies(&p.fluid, i, 0.0);

@@ -389,10 +389,8 @@ impl State {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
             let update = |i: usize| {
-                let (x, residual) = (phase.position[i], phase.residual[0][i]);
-                let [unconstrained, _] = p.fluid.predict_one(x, residual, phase.velocity[i]);
-                let moved = zip(phase.predicted[i], unconstrained, |a, b| (a - b) / p.fluid.dt_s);
-                zip(phase.velocity[i], moved, |v, m| v + m)
+                let start = (phase.position[i], phase.residual[0][i], phase.velocity[i]);
+                p.fluid.updated_velocity(start, [phase.predicted[i], phase.residual[1][i]])
             };
             phase.updated = (0..phase.len()).map(update).collect();
             for i in 0..self[kind].len() {

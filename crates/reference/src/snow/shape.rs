@@ -184,8 +184,12 @@ impl State {
         }
         let share = p.shape_share(self.n_max);
         for (i, away) in away.into_iter().enumerate().filter(|(i, _)| !self.links.rows[*i].is_empty()) {
-            let free = blend(1.0, wide(self.solid.predicted[i]), share, away).map(|x| x as f32);
-            let confined = p.fluid.confine(free);
+            let sum = blend(1.0, wide(self.solid.predicted[i]), 1.0, wide(self.solid.residual[1][i]));
+            let sum = blend(1.0, sum, share, away);
+            let free = sum.map(|x| x as f32);
+            let rest = std::array::from_fn(|axis| (sum[axis] - f64::from(free[axis])) as f32);
+            let [confined, rest] = p.fluid.confined_sum([free, rest]);
+            self.solid.residual[1][i] = rest;
             for axis in 0..3 {
                 self.solid.push[i][axis] += confined[axis] - free[axis];
             }

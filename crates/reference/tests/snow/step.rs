@@ -14,8 +14,7 @@ fn snow_parameters() -> Parameters {
     p
 }
 
-/// Without snow the step is the fluid's, to the bit, with a plain sum of the corrections of positions:
-/// neither phase of this solver has a compensated one.
+/// Without snow the step is the fluid's, to the bit.
 #[test]
 fn water_alone_is_the_position_based_fluid() {
     let mut p = parameters();
@@ -35,7 +34,6 @@ fn water_alone_is_the_position_based_fluid() {
         for _ in 0..p.iterations {
             twin.solve_density(&p.fluid);
             twin.solve_positions(&p.fluid);
-            twin.compensation.fill([0.0; 3]);
         }
         twin.update_velocity(&p.fluid);
         twin.smooth_velocity(&p.fluid);

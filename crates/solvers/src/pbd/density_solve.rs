@@ -27,8 +27,6 @@ pub struct DensitySolve {
     pub(super) multiplier: Column<f32>,
     /// max(ρ/ρ₀ − 1, 0) of each particle.
     pub(super) excess: Buffer<f32>,
-    /// Part of the corrections of the step that is below the ulp of x*, in m.
-    pub(super) compensation: Buffer<[f32; 3]>,
     /// All particles during the solve, none once it has ended.
     pub(super) active: DeviceCount,
     /// Progress, one element.
@@ -63,7 +61,6 @@ impl DensitySolve {
         Ok(Self {
             multiplier: table.column("lambda", "1", Uses::STATE.permuted().shown(), &vec![0.0; n])?,
             excess: device.buffer_from("excess density", &vec![0.0; n])?,
-            compensation: device.buffer("compensation", n)?,
             active: DeviceCount::new(device, "active particles", capacity)?,
             status,
             reduction: ReductionF32::new(device, Operation::Sum, capacity)?,
@@ -193,12 +190,6 @@ impl DensitySolve {
     /// Returns the error max(ρ/ρ₀ − 1, 0) of each particle; scratch between steps.
     pub fn excess(&self) -> &Buffer<f32> {
         &self.excess
-    }
-
-    /// Returns the part of the corrections of the step that is below the ulp of x*, in m; scratch between
-    /// steps.
-    pub fn compensation(&self) -> &Buffer<[f32; 3]> {
-        &self.compensation
     }
 
     /// Forgets all steps so far. Set-up only: waits for the device.

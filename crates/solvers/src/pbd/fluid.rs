@@ -6,7 +6,7 @@ use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
 use super::fault::FaultReport;
 use super::metrics::{MeasurePass, PendingMetrics};
-use super::motion::{Compensation, FaultDetection, Motion};
+use super::motion::{FaultDetection, Motion};
 use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
@@ -131,7 +131,7 @@ impl Kernels {
             row_words,
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, parameters, row_words, true)?,
+            motion: Motion::new(device, workgroup_size, parameters, row_words)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
             projection: parameters
@@ -398,12 +398,8 @@ impl Fluid {
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32, displacement: Displacement) {
         let (motion, p) = (&self.kernels.motion, &self.parameters);
-        motion.predict(recorder, &self.particles, self.compensation(), p, dt_s);
+        motion.predict(recorder, &self.particles, p, dt_s);
         self.project_out_of_bodies(recorder, displacement);
-    }
-
-    fn compensation(&self) -> Compensation<'_> {
-        Some(&self.density_solve.compensation)
     }
 
     /// Returns the number of particles that the density solve still corrects.
@@ -475,7 +471,7 @@ impl Fluid {
             rows: self.rows.buffer(0),
             listed: self.rows.listed(0),
             position: self.phase.position.front(),
-            compensation: &self.density_solve.compensation,
+            residual_m: self.particles.residual.back(),
         };
         let p = &self.parameters;
         let params = solve_positions::Params {
@@ -500,7 +496,7 @@ impl Fluid {
         let limits = self.parameters.fault_limits(0);
         let faults = FaultDetection { faulty: &self.fault.faulty, limits };
         let motion = &self.kernels.motion;
-        motion.update_velocity(recorder, &self.particles, self.compensation(), &faults, dt_s);
+        motion.update_velocity(recorder, &self.particles, &faults, dt_s);
     }
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {

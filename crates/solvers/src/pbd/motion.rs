@@ -14,8 +14,6 @@ pub(super) struct Motion {
     predict: Kernel<predict::Interface>,
     update_velocity: Kernel<update_velocity::Interface>,
     smooth_velocity: Kernel<smooth_velocity::Interface>,
-    /// Stands for the compensation where there is none.
-    no_compensation: Buffer<[f32; 3]>,
 }
 
 /// Detection of faults of a phase.
@@ -25,31 +23,22 @@ pub(super) struct FaultDetection<'a> {
     pub limits: FaultLimits,
 }
 
-/// Part of the corrections below the ulp of the predicted positions, if their sum is compensated.
-pub(super) type Compensation<'a> = Option<&'a Buffer<[f32; 3]>>;
-
 impl Motion {
-    /// Makes the kernels, for rows of so many words, 0 without. With `is_compensated`, corrections are added
-    /// to the predicted positions by a compensated sum.
+    /// Makes the kernels, for rows of so many words, 0 without.
     pub fn new(
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
         row_words: u32,
-        is_compensated: bool,
     ) -> Result<Self> {
-        let is_compensated = is_compensated.into();
         let periodic = parameters.periodic;
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
             integrate: Kernel::specialized(device, &integrate::Specialization { workgroup_size, periodic })?,
-            predict: Kernel::specialized(
-                device,
-                &predict::Specialization { workgroup_size, periodic, is_compensated },
-            )?,
+            predict: Kernel::specialized(device, &predict::Specialization { workgroup_size, periodic })?,
             update_velocity: Kernel::specialized(
                 device,
-                &update_velocity::Specialization { workgroup_size, is_compensated },
+                &update_velocity::Specialization { workgroup_size },
             )?,
             smooth_velocity: Kernel::specialized(
                 device,
@@ -60,7 +49,6 @@ impl Motion {
                     row_words,
                 },
             )?,
-            no_compensation: device.buffer("no compensation", 1)?,
         })
     }
 
@@ -90,7 +78,6 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         particles: &Particles,
-        compensation: Compensation<'_>,
         parameters: &Parameters,
         dt_s: f32,
     ) {
@@ -99,7 +86,6 @@ impl Motion {
             position: particles.position(),
             velocity: particles.velocity(),
             predicted: particles.predicted(),
-            compensation: compensation.unwrap_or(&self.no_compensation),
             residual_m: particles.residual.front(),
             next_residual_m: particles.residual.back(),
         };
@@ -113,7 +99,6 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         particles: &Particles,
-        compensation: Compensation<'_>,
         faults: &FaultDetection<'_>,
         dt_s: f32,
     ) {
@@ -121,7 +106,6 @@ impl Motion {
             count: &particles.phase.count,
             position: particles.position(),
             predicted: particles.predicted(),
-            compensation: compensation.unwrap_or(&self.no_compensation),
             velocity: particles.velocity(),
             updated: particles.updated(),
             density: particles.density(),

@@ -109,7 +109,6 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
         predicted: device.download(fluid.predicted(), n)?,
         updated: device.download(fluid.updated(), n)?,
         density: device.download(fluid.density(), n)?,
-        compensation: device.download(fluid.density_solve().compensation(), n)?,
         multiplier: device.download(fluid.density_solve().multiplier(), n)?,
         ..Default::default()
     };

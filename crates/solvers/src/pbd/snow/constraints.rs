@@ -40,11 +40,11 @@ pub(super) struct Constraints {
     pub has_springs: bool,
     pub terms: Buffer<SnowTerms>,
     pub boundary: Boundary,
-    /// Displacement by walls of each solid particle, summed over the iterations of this step, in m.
+    /// Displacement by walls of each solid particle, summed over the iterations of this step, in m; with
+    /// springs, then that by springs in this step.
     pub push_m: Buffer<[f32; 3]>,
-    /// Displacement of each solid and of each fluid particle by springs in this step, in m; empty without
-    /// springs.
-    pub elastic_m: [Buffer<[f32; 3]>; 2],
+    /// Displacement of each fluid particle by springs in this step, in m; empty without springs of contacts.
+    pub elastic_m: Buffer<[f32; 3]>,
     corrected: Buffer<[f32; 3]>,
     /// μ of the lower and of the upper faces of the domain.
     face_friction: [[f32; 3]; 2],
@@ -58,6 +58,11 @@ type SolveKernels = (Kernel<solve_fluid::Interface>, Kernel<solve_solid::Interfa
 pub struct PreparedConstraints {
     solvers: SolveKernels,
     terms: Buffer<SnowTerms>,
+}
+
+/// Returns 1 if particles of snow are not as large as those of water.
+fn is_expanded(terms: &SnowTerms) -> u32 {
+    u32::from(terms.snow_volume != 1.0)
 }
 
 /// Makes the kernels that correct the positions of fluid and of solid particles.
@@ -76,6 +81,7 @@ fn solvers(
         has_bodies,
         has_pressure: u32::from(terms.pressure_strength != 0.0),
         has_contact_springs,
+        is_expanded: is_expanded(terms),
         row_words,
     };
     let solid = solve_solid::Specialization {
@@ -83,6 +89,7 @@ fn solvers(
         has_bodies,
         has_contact_springs,
         has_link_springs: u32::from(terms.link_spring > 0.0),
+        is_expanded: is_expanded(terms),
         row_words,
     };
     Ok((Kernel::specialized(device, &fluid)?, Kernel::specialized(device, &solid)?))
@@ -106,12 +113,10 @@ impl Constraints {
         (rows, capacity): (&NeighbourRows, u32),
     ) -> Result<Self, SolverError> {
         let (row_words, n) = (rows.words(), capacity as usize);
-        let elastic = |is_used: bool| device.buffer("elastic displacement", if is_used { n } else { 0 });
         let has_contact_springs = terms.contact_spring > 0.0;
         let stage_len = if springs.damping_stages > 0 { n } else { 0 };
         let stage = || device.buffer("stage of dampers", stage_len);
         let has_springs = has_contact_springs || terms.link_spring > 0.0;
-        let elastic_m = [elastic(has_springs)?, elastic(has_contact_springs)?];
         let boundary_particles = u32::from(boundary.is_some());
         let boundary = match boundary {
             Some(boundary) => boundary,
@@ -127,10 +132,15 @@ impl Constraints {
             workgroup_size,
             boundary: boundary_particles,
             has_bodies,
-            is_expanded: u32::from(terms.snow_volume != 1.0),
+            is_expanded: is_expanded(&terms),
             row_words,
         };
-        let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies, row_words };
+        let solid_lambda = compute_solid_lambda::Specialization {
+            workgroup_size,
+            has_bodies,
+            is_expanded: is_expanded(&terms),
+            row_words,
+        };
         let (solve_fluid, solve_solid) =
             solvers(device, workgroup_size, &terms, [boundary_particles, has_bodies], rows)?;
         Ok(Self {
@@ -151,8 +161,8 @@ impl Constraints {
             face_friction: face_friction.map(|faces| faces.map(|face| face.unwrap_or(FRICTION_OF_SNOW))),
             terms: device.buffer_from("terms", &[terms])?,
             boundary,
-            push_m: device.buffer("push of walls", n)?,
-            elastic_m,
+            push_m: device.buffer("push of walls", if has_springs { 2 * n } else { n })?,
+            elastic_m: device.buffer("elastic displacement", if has_contact_springs { n } else { 0 })?,
             has_bodies,
             corrected: device.buffer("corrected", n)?,
         })
@@ -269,8 +279,9 @@ impl Constraints {
             boundary_density: &fluid.interaction.boundary_density,
             all_terms: &self.terms,
             predicted: fluid.predicted(),
-            elastic_m: &self.elastic_m[1],
+            elastic_m: &self.elastic_m,
             rows: rows.buffer(1),
+            residual_m: fluid.residual.back(),
         };
         let params = solve_fluid::Params { is_first, row_flag };
         recorder.dispatch_counted(&self.solve_fluid, bindings, params);
@@ -287,7 +298,7 @@ impl Constraints {
             partner: links.bonds().partner(),
             rest_length_m: links.bonds().rest_length_m(),
             position: solid.phase.position.front(),
-            elastic_m: &self.elastic_m[0],
+            residual_m: solid.residual.back(),
             boundary_density: &solid.interaction.boundary_density,
             all_terms: &self.terms,
             push_m: &self.push_m,
@@ -341,6 +352,7 @@ impl Constraints {
             partner: links.bonds().partner(),
             corrected: &self.corrected,
             rows: rows.buffer(0),
+            residual_m: solid.residual.back(),
         };
         let [lower_friction, upper_friction] = self.face_friction;
         let params = apply_friction::Params { lower_friction, upper_friction, row_flag: rows.flag() };

@@ -80,6 +80,7 @@ impl Shape {
             all_terms: &constraints.terms,
             push_m: &constraints.push_m,
             predicted: solid.predicted(),
+            residual_m: solid.residual.back(),
         };
         recorder.dispatch_counted(&self.keep, bindings, ());
     }

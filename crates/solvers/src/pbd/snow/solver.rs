@@ -184,7 +184,7 @@ impl Snow {
             bodies.register(arrays);
         }
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, &parameters.fluid, rows.words(), false)?,
+            motion: Motion::new(device, workgroup_size, &parameters.fluid, rows.words())?,
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size, parameters.has_corrected_conduction(), &rows)?,
             shape: match parameters.has_shape() {
@@ -354,7 +354,7 @@ impl Snow {
                 for (phase, phase_particles) in (0..).zip([solid, fluid]) {
                     let limits = self.parameters.fluid.fault_limits(phase);
                     let faults = FaultDetection { faulty: &self.fault.faulty, limits };
-                    self.motion.update_velocity(recorder, phase_particles, None, &faults, dt_s);
+                    self.motion.update_velocity(recorder, phase_particles, &faults, dt_s);
                 }
             }
             Stage::DampLinks => self.constraints.damp_links(recorder, solid, &self.links),
@@ -376,7 +376,7 @@ impl Snow {
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
-            self.motion.predict(recorder, phase_particles, None, &self.parameters.fluid, dt_s);
+            self.motion.predict(recorder, phase_particles, &self.parameters.fluid, dt_s);
         }
         // Before the first step nothing has moved: there is nothing to count.
         if dt_s > 0.0 {
@@ -488,15 +488,14 @@ impl Snow {
         self.links.bonds()
     }
 
-    /// Returns the displacement of each snow and of each water particle by springs in the last step, in m;
-    /// empty without springs, scratch between steps.
-    pub fn elastic_m(&self) -> [&Buffer<[f32; 3]>; 2] {
-        let [solid, fluid] = &self.constraints.elastic_m;
-        [solid, fluid]
+    /// Returns the displacement of each water particle by springs in the last step, in m; empty without
+    /// springs of contacts, scratch between steps.
+    pub fn elastic_m(&self) -> &Buffer<[f32; 3]> {
+        &self.constraints.elastic_m
     }
 
-    /// Returns the displacement by walls of each snow particle, summed over the iterations of a step, in m;
-    /// scratch between steps.
+    /// Returns the displacement by walls of each snow particle, summed over the iterations of a step, in m,
+    /// and then, if there are springs, that by springs in the last step; scratch between steps.
     pub fn push_m(&self) -> &Buffer<[f32; 3]> {
         &self.constraints.push_m
     }

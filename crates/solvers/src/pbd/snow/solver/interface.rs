@@ -49,7 +49,7 @@ impl Solver for Snow {
         let friction = [terms.static_friction, terms.kinetic_friction];
         let workgroup_size = self.tuning.workgroup_size();
         // All that can fail comes before all that changes.
-        let motion = Motion::new(device, workgroup_size, &parameters.fluid, self.rows.words(), false)?;
+        let motion = Motion::new(device, workgroup_size, &parameters.fluid, self.rows.words())?;
         let constraints = self.constraints.prepare(device, workgroup_size, &terms, &self.rows)?;
         let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &self.clock, friction)?;
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
