@@ -235,8 +235,8 @@ fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
     }
 }
 
-/// Returns the draft in m of a plate of snow that floats, and its thickness. The draft is that after 0.6 s, or
-/// in the long form the mean of the 0.6 s after that, in which the plate bobs once.
+/// Returns the draft in m of a plate of snow that floats, and its thickness. The draft is that after 0.6 s,
+/// or in the long form the mean of the 0.6 s after that, in which the plate bobs once.
 fn floats(density_kg_m3: f64, n_layers: f64, (dt_s, d): Step) -> [f64; 2] {
     let (side_m, depth_m) = (12.0 * d, 6.0 * d);
     let spacing_m = d * (1000.0 / density_kg_m3).cbrt();

@@ -246,7 +246,8 @@ fn torques_of_cylinders(viscosity_pa_s: f64, d: f64, dt_s: f64) -> [f64; 2] {
     let text = format!(
         "version = 1\nname = \"cylinders\"\nup_axis = \"y\"\ngravity_m_s2 = [0.0, 0.0, 0.0]\n\
          time = {{ dt_s = {dt_s:?}, duration_s = 1.0 }}\n\
-         [fluid]\nparticle_spacing_m = {d:?}\ndynamic_viscosity_pa_s = {viscosity_pa_s:?}\nwall_friction = 0.0\n\
+         [fluid]\nparticle_spacing_m = {d:?}\ndynamic_viscosity_pa_s = {viscosity_pa_s:?}\n\
+         wall_friction = 0.0\n\
          [domain]\nmin_m = [-0.22, -0.22, 0.0]\nmax_m = [0.22, 0.22, {length_m:?}]\n\
          [[bodies]]\nname = \"outer\"\nside = \"inside\"\n{}\
          [[bodies]]\nname = \"inner\"\n{}motion.spinning = {{ point_m = [0.0, 0.0, 0.0], \
@@ -283,9 +284,10 @@ fn torques_of_cylinders(viscosity_pa_s: f64, d: f64, dt_s: f64) -> [f64; 2] {
     [0, 1].map(|k| (after[k] - before[k]) / (0.02 * expected))
 }
 
-/// FAIL in the ledger, which asks for 3 %: torques are 6 % too large at five and at eight layers across the gap.
-/// The scale of viscosity is that of a lattice, and particles are disordered; faces along which water slips
-/// take back some of it, for lack of neighbours behind them.
+/// FAIL in the ledger, which asks for 3 %: torques are 6 % too large at five and at eight layers across the
+/// gap. The sums of viscosity over disordered particles are those of the lattice to 1 %, but the profile is
+/// that of walls which are nearer by about 0.2 spacings; faces along which water slips take back some of it,
+/// for lack of neighbours behind them.
 const TORQUE_TOLERANCE: f64 = 0.08;
 
 /// Bound: what one cylinder gives, the other gets, to the 1 % by which the flow is not steady.

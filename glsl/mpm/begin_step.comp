@@ -1,6 +1,6 @@
 #version 460
-// Begins a step, once the blocks of its particles are known: advances the clock. A step that needs more blocks
-// than there is space for is a fault, and is held: it changes no particle. One thread.
+// Begins a step, once the blocks of its particles are known: advances the clock. A step that needs more
+// blocks than there is space for is a fault, and is held: it changes no particle. One thread.
 //
 // Bytes: 20. Order-independent.
 // Elements: clock = threads, blocks_required = 2.

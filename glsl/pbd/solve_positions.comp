@@ -11,8 +11,8 @@
 // the offsets of the positions that they move, x × v is conserved, and the step is a leapfrog. Neighbours are
 // still those at x*, so that rows and cells give the same sum.
 //
-// x* is a compensated sum (Kahan1965): its residual holds what is below the ulp of x*, for the next correction
-// and for the velocity. Without it, both ends of a pair on different
+// x* is a compensated sum (Kahan1965): its residual holds what is below the ulp of x*, for the next
+// correction and for the velocity. Without it, both ends of a pair on different
 // sides of a power of two would lose different parts of equal and opposite corrections, and momentum with
 // them: a cube of 64 kg at rest about 0.5 m from the origin gained 0.46 kg m/s in 5 000 steps of 0.25 ms.
 //

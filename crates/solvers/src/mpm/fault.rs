@@ -143,8 +143,7 @@ impl FaultReport {
         self.record.buffer()
     }
 
-    /// Records the beginning of a step whose particles need these blocks: without space for all of them, it is
-    /// held.
+    /// Records the beginning of a step whose particles need these blocks: without space for all, it is held.
     pub fn begin_step(&self, recorder: &mut Recorder, clock: &Clock, blocks: &SparseBlocks) {
         let capacity = blocks.capacity();
         let bindings = begin_step::Bindings { clock: clock.buffer(), blocks_required: blocks.required() };
