@@ -11,10 +11,10 @@
 // the offsets of the positions that they move, x × v is conserved, and the step is a leapfrog. Neighbours are
 // still those at x*, so that rows and cells give the same sum.
 //
-// x* is a compensated sum (Kahan1965): its residual holds what is below the ulp of x*, for the next
-// correction and for the velocity. Without it, both ends of a pair on different
-// sides of a power of two would lose different parts of equal and opposite corrections, and momentum with
-// them: a cube of 64 kg at rest about 0.5 m from the origin gained 0.46 kg m/s in 5 000 steps of 0.25 ms.
+// x* is a compensated sum (Kahan1965): its residual holds the part below its ulp, for the next correction and
+// for the velocity. Without it, both ends of a pair on different sides of a power of two would lose different
+// parts of equal and opposite corrections, and momentum with them: a cube of 64 kg at rest about 0.5 m from
+// the origin gained 0.46 kg m/s in 5 000 steps of 0.25 ms.
 //
 // Bytes: 80 a particle (constraint 16, key 4, λ 8, row 4 and 12, residual 24, 12 out; 12 more with
 // GRADIENT_AT_START) plus rows and neighbours from cache. Sums run in sorted order.

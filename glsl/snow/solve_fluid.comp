@@ -36,7 +36,7 @@ layout(scalar, binding = 11) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 12) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 13) buffer Elastic { vec3 elastic_m[]; };
 layout(scalar, binding = 14) readonly buffer Rows { uint rows[]; };
-// What is below the ulp of x* (pbd/solve_positions.comp).
+// Part of x* below its ulp (pbd/solve_positions.comp).
 layout(scalar, binding = 15) buffer Residual { vec3 residual_m[]; };
 layout(scalar, push_constant) uniform Params {
     uint is_first;

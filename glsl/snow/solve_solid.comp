@@ -41,7 +41,7 @@ layout(scalar, binding = 7) readonly buffer FluidContact { vec2 fluid_contact[];
 layout(scalar, binding = 8) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 9) readonly buffer RestLength { float rest_length_m[]; };
 layout(scalar, binding = 10) readonly buffer Position { vec3 position[]; };
-// What is below the ulp of x* (pbd/solve_positions.comp).
+// Part of x* below its ulp (pbd/solve_positions.comp).
 layout(scalar, binding = 11) buffer Residual { vec3 residual_m[]; };
 layout(scalar, binding = 12) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 13) readonly buffer Terms { SnowTerms all_terms[]; };

@@ -149,7 +149,7 @@ impl Parameters {
 pub struct Particle {
     /// x in m.
     pub position: DVec3,
-    /// What the device's position lacks by rounding, in m.
+    /// Part of x below the ulp of the device's position, in m.
     pub residual: DVec3,
     /// v in m/s.
     pub velocity: DVec3,

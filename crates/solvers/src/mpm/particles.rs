@@ -29,7 +29,7 @@ pub struct Particles {
     pub table: ParticleTable,
     /// Position, velocity, id and count.
     pub phase: PhaseArray,
-    /// What rounding has cut off from positions, in m (pbd/motion.glsl).
+    /// Part of positions below their ulp, in m (pbd/motion.glsl).
     pub residual: Column<[f32; 3]>,
     /// Density in kg/m³ (kg/m²), computed for output.
     pub density: Buffer<f32>,
