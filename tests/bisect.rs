@@ -70,6 +70,19 @@ fn every_stage_agrees_with_its_twin() {
     });
 }
 
+#[test]
+fn every_stage_agrees_with_its_twin_where_viscous_fluid_slips_in_part() {
+    // Images behind two faces and their edge slip by the product of both shares.
+    let friction = "domain.friction={x_min=0,y_min=3,z_min=0.3,z_max=0.5}";
+    let mut simulation = small_scene(friction, 0.0, "fluid.dynamic_viscosity_pa_s=30");
+    let mut parameters = twin_parameters(&simulation.fluid);
+    for step in 0..3 {
+        parameters.time_s = step as f64 * f64::from(parameters.dt_s);
+        assert_eq!(first_wrong_stage(&mut simulation, &parameters), None, "step {step}");
+    }
+    assert_no_validation_messages(&simulation.device);
+}
+
 /// A body of each kind and motion below one drop, which meets it within some dozens of steps.
 const MOVING_BODIES: [&str; 6] = [
     "name='b',shape={box={centre_m=[0,0.12,0],size_m=[0.2,0.1,0.12],rotation_deg=[10,20,30]}},friction=0.4,\

@@ -28,7 +28,7 @@ layout(scalar, binding = 8) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params {
     float xsph_viscosity;
     float viscosity_share;
-    float viscous_wall_scale;
+    float particles_h3;
     // 1 if positions are those at the start of the step.
     uint is_at_start;
 };
@@ -58,7 +58,7 @@ void main() {
         if (viscosity_share != 0.0) {
             vec4 surface = surface_of(t.up_axis, body, x, time_s);
             vec3 along = difference - dot(difference, surface.xyz) * surface.xyz;
-            float rate = viscosity_share * viscous_wall_scale * no_slip_drag(surface.w / t.support_m);
+            float rate = viscosity_share * particles_h3 * no_slip_drag(surface.w / t.support_m);
             drag += min(friction * rate, 1.0) * along;
         }
         open *= 1.0 - density;

@@ -86,15 +86,17 @@ float face_drag(Walls walls, vec3 x_m, float h_m, vec3 lower_friction, vec3 uppe
     return drag;
 }
 
-// Returns G of smooth_velocity at a distance q·h from a plane, per particle in h³: the integral of 5 (1 − q)
-// t² Δ/y over the half-space behind it, where Δ is the distance along the normal and t the cosine of the
-// direction to an image and that of the velocity along the plane. A particle in the plane counts as one at a
-// tenth of h.
+// Returns the weight w of viscosity at a distance of q in h, 0 to 1.
+float viscous_weight(float q) { return (1.0 - q) * (1.0 - 0.5 * q); }
+
+// Returns G of smooth_velocity at a distance q·h from a plane, per particle in h³: the integral of 5 w t² Δ/y
+// over the half-space behind it, where Δ is the distance along the normal and t the cosine of the direction
+// to an image and that of the velocity along the plane. A particle in the plane counts as one at 0.1 h.
 float no_slip_drag(float q) {
     float s = max(q, 0.1);
     if (s >= 1.0) return 0.0;
     float s2 = s * s;
-    float series = 1.0 / 20.0 - s2 * (1.0 / 3.0 + s2 * (1.0 / 4.0 + log(s) - s * (8.0 / 15.0)));
+    float series = 1.0 / 30.0 - s2 * (1.0 / 4.0 + s2 * (1.0 / 2.0 + log(s) - s * (4.0 / 5.0 - s / 12.0)));
     return 3.92699081698724 * series / s;
 }
 

@@ -115,8 +115,8 @@ pub struct Parameters {
     pub wall_xsph: f32,
     /// ν̂ = Δt ν s/h².
     pub viscosity_share: f32,
-    /// Calibration of the viscous drag of walls.
-    pub viscous_wall_scale: f32,
+    /// h³/V.
+    pub particles_h3: f32,
     /// Friction of the lower and of the upper faces of the domain, minus that of walls.
     pub face_friction: [[f32; 3]; 2],
     /// Density in kg/m³ that is a fault.
@@ -300,7 +300,7 @@ pub fn no_slip_drag(q: f32) -> f32 {
         return 0.0;
     }
     let s2 = s * s;
-    let series = 1.0 / 20.0 - s2 * (1.0 / 3.0 + s2 * (1.0 / 4.0 + s.ln() - s * (8.0 / 15.0)));
+    let series = 1.0 / 30.0 - s2 * (1.0 / 4.0 + s2 * (1.0 / 2.0 + s.ln() - s * (4.0 / 5.0 - s / 12.0)));
     1.25 * std::f32::consts::PI * series / s
 }
 
@@ -490,6 +490,18 @@ impl Parameters {
         drag
     }
 
+    /// Returns the share of the image behind sides, as in [`Image::sides`], that slips, and the velocity of
+    /// the image of a particle: 1 and its own without sides.
+    fn slip_image(&self, sides: [u32; 3], v: [f32; 3]) -> (f32, [f32; 3]) {
+        let mut image = (1.0, v);
+        for axis in (0..3).filter(|&axis| sides[axis] != 0 && !self.periodic[axis]) {
+            let friction = self.wall_friction + self.face_friction[sides[axis] as usize - 1][axis];
+            image.0 *= (1.0 - friction).max(0.0);
+            image.1[axis] = -v[axis];
+        }
+        image
+    }
+
     /// Twin of `viscous_wall_drag` of `pbd/walls.glsl`.
     pub fn viscous_wall_drag(&self, x_m: [f32; 3]) -> [f32; 3] {
         let along: [f32; 3] = std::array::from_fn(|axis| {
@@ -524,9 +536,8 @@ impl Parameters {
             let difference = zip(moving, u, |v, u| v - u);
             let (distance, normal) = body.distance_m(x, self.drag_time_s());
             let normal = narrow(normal);
-            let rate = self.viscosity_share
-                * self.viscous_wall_scale
-                * no_slip_drag(distance as f32 / self.support_m);
+            let rate =
+                self.viscosity_share * self.particles_h3 * no_slip_drag(distance as f32 / self.support_m);
             let (viscous, across) = ((friction * rate).min(1.0), dot(difference, normal));
             zip(difference, normal, |d, n| weight * d + viscous * (d - across * n))
         };
@@ -976,18 +987,22 @@ impl State {
             let own = self.updated[i];
             let mut smoothing = [0.0f32; 3];
             let mut viscous = [0.0f32; 3];
-            for (j, offset, q) in p.neighbours(self, |j| self.predicted[j], i) {
-                let weight = p.kernel.shape(q);
-                let towards = along(offset, zip(self.updated[j], own, |a, b| a - b));
-                smoothing = zip(smoothing, towards, |s, t| s + weight * t);
-                viscous = zip(viscous, towards, |s, t| s + (1.0 - q) * t);
+            for (j, offset, q, sides) in p.density_neighbours(self, |j| self.predicted[j], i) {
+                let (slip, other) = p.slip_image(sides, self.updated[j]);
+                let towards = along(offset, zip(other, own, |a, b| a - b));
+                let weight = slip * (1.0 - q) * (1.0 - 0.5 * q);
+                viscous = zip(viscous, towards, |s, t| s + weight * t);
+                if sides == [0; 3] {
+                    let weight = p.kernel.shape(q);
+                    smoothing = zip(smoothing, towards, |s, t| s + weight * t);
+                }
             }
             let drag = p.wall_drag(self.predicted[i], own);
             let rate = p.viscous_wall_drag(self.predicted[i]);
             self.velocity[i] = std::array::from_fn(|a| {
                 own[a]
                     + p.xsph_viscosity * (3.0 * p.kernel.scale() * p.volume_h3 * smoothing[a] - drag[a])
-                    + p.viscosity_share * (5.0 * viscous[a] - p.viscous_wall_scale * rate[a] * own[a])
+                    + p.viscosity_share * (5.0 * viscous[a] - p.particles_h3 * rate[a] * own[a])
             });
             let changes = p.apply_body_drag(self.predicted[i], own, p.wall_xsph * p.xsph_viscosity);
             for (k, change) in changes.into_iter().enumerate() {

@@ -56,7 +56,7 @@ fn parameters(spacing_m: f32, cells: [f32; 3]) -> Parameters {
         wall_friction: 1.0,
         wall_xsph: 1.0,
         viscosity_share: 0.0,
-        viscous_wall_scale: 1.0,
+        particles_h3: 1.0,
         max_density_kg_m3: 4000.0,
         max_speed_m_s: 1e3,
         face_friction: [[0.0; 3]; 2],

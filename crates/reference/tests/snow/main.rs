@@ -55,7 +55,7 @@ fn parameters() -> Parameters {
             xsph_viscosity: 0.05,
             wall_xsph: 1.0,
             viscosity_share: 0.0,
-            viscous_wall_scale: 1.0,
+            particles_h3: 1.0,
             max_density_kg_m3: 4000.0,
             max_speed_m_s: 1e3,
             wall_friction: 1.0,

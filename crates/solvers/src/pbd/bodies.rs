@@ -329,7 +329,7 @@ impl Bodies {
         let params = apply_body_drag::Params {
             xsph_viscosity: smoothing.wall_xsph * smoothing.xsph_viscosity,
             viscosity_share: smoothing.viscosity_share,
-            viscous_wall_scale: smoothing.viscous_wall_scale,
+            particles_h3: smoothing.particles_h3,
             is_at_start: self.projection.is_some().into(),
         };
         recorder.dispatch_counted(&self.apply_drag, bindings, params);

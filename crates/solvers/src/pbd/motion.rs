@@ -45,6 +45,9 @@ impl Motion {
                 &smooth_velocity::Specialization {
                     workgroup_size,
                     has_face_friction,
+                    has_wall_xsph: u32::from(parameters.wall_xsph != 0.0),
+                    has_images: u32::from(parameters.has_images),
+                    periodic,
                     smoothing_kernel: parameters.kernel,
                     row_words,
                 },
@@ -146,9 +149,8 @@ impl Motion {
             volume_h3: parameters.volume_h3,
             xsph_viscosity: smoothing.xsph_viscosity,
             wall_friction: smoothing.wall_friction,
-            wall_xsph: smoothing.wall_xsph,
             viscosity_share: smoothing.viscosity_share,
-            viscous_wall_scale: smoothing.viscous_wall_scale,
+            particles_h3: smoothing.particles_h3,
             lower_friction: smoothing.face_friction[0],
             upper_friction: smoothing.face_friction[1],
         };

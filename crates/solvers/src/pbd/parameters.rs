@@ -53,8 +53,8 @@ pub struct Parameters {
     pub wall_xsph: f32,
     /// ν̂ of `pbd/smooth_velocity`: Δt ν s/h².
     pub viscosity_share: f32,
-    /// Calibration of the drag of walls at rest on the lattice, per particle in h³.
-    pub viscous_wall_scale: f32,
+    /// h³/V, the number of particles in h³ at rest.
+    pub particles_h3: f32,
     /// Wall friction s of `pbd/smooth_velocity`: 0 for free slip, 1 for no slip.
     pub wall_friction: f32,
     /// Difference between the friction of each face of the domain and `wall_friction`: of the lower and of
@@ -140,7 +140,7 @@ impl Parameters {
             xsph_viscosity: scene.xsph_share(fluid.xsph()) as f32,
             wall_xsph: f32::from(has_snow || fluid.xsph_viscosity.is_some()),
             viscosity_share: (scene.dt_s() * scene.viscous_share_per_s()) as f32,
-            viscous_wall_scale: calibration.viscous_wall_scale as f32,
+            particles_h3: (fluid.rest_density_kg_m3 * h.powi(3) / mass) as f32,
             wall_friction: fluid.wall_friction as f32,
             max_density_kg_m3: (scene.pbd().max_density_ratio * fluid.rest_density_kg_m3) as f32,
             max_speed_m_s: (scene.pbd().max_courant * h / scene.dt_s()) as f32,
@@ -209,17 +209,6 @@ fn wall_fraction(kernel: FluidKernel, q: f64) -> f64 {
     }
 }
 
-/// Returns `no_slip_drag` of `pbd/walls.glsl`.
-fn no_slip_drag(q: f64) -> f64 {
-    let s = q.max(0.1);
-    if s >= 1.0 {
-        return 0.0;
-    }
-    let s2 = s * s;
-    let series = 1.0 / 20.0 - s2 * (1.0 / 3.0 + s2 * (1.0 / 4.0 + s.ln() - s * (8.0 / 15.0)));
-    1.25 * std::f64::consts::PI * series / s
-}
-
 /// Constants with which a cubic lattice that fills its container is a fluid at rest, for any support radius.
 struct Calibration {
     /// Relative volume V/h³ such that Σ V W = 1 on the lattice. At h = 2 spacings it is m/(ρ₀h³) to four
@@ -229,10 +218,6 @@ struct Calibration {
     /// Ratio of the parts of the sum and of the integral that a wall half a spacing from the lattice's first
     /// layer cuts off.
     wall_fraction_scale: f64,
-    /// Ratio of the sum over the lattice and of the integral, in h³, of 5 (1 − q) t² Δ/y behind a wall half a
-    /// spacing y from the first layer, where Δ is the distance along the normal and t the cosine of the
-    /// direction and one along the wall.
-    viscous_wall_scale: f64,
 }
 
 impl Calibration {
@@ -243,16 +228,12 @@ impl Calibration {
         };
         let spacing = particle_volume_m3.cbrt() / support_m;
         let reach = (1.0 / spacing).floor() as i32;
-        let (mut all, mut behind_wall, mut viscous) = (0.0, 0.0, 0.0);
+        let (mut all, mut behind_wall) = (0.0, 0.0);
         for x in -reach..=reach {
             for y in -reach..=reach {
                 for z in -reach..=reach {
                     let q = spacing * f64::from(x * x + y * y + z * z).sqrt();
                     let shape = kernel_shape(kernel, q);
-                    if x < 0 && q < 1.0 {
-                        let cosine = spacing * f64::from(y) / q;
-                        viscous += 5.0 * (1.0 - q) * cosine * cosine * 2.0 * f64::from(-x);
-                    }
                     all += shape;
                     behind_wall += if x < 0 { shape } else { 0.0 };
                 }
@@ -260,11 +241,7 @@ impl Calibration {
         }
         let cut_off = wall_fraction(kernel, 0.5 * spacing);
         let scale = if cut_off > 0.0 { behind_wall / all / cut_off } else { 1.0 };
-        Self {
-            volume_h3: 1.0 / (kernel_scale * all),
-            wall_fraction_scale: scale,
-            viscous_wall_scale: viscous / no_slip_drag(0.5 * spacing),
-        }
+        Self { volume_h3: 1.0 / (kernel_scale * all), wall_fraction_scale: scale }
     }
 }
 

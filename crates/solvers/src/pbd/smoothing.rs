@@ -9,7 +9,7 @@ pub(super) struct Smoothing {
     pub wall_friction: f32,
     pub wall_xsph: f32,
     pub viscosity_share: f32,
-    pub viscous_wall_scale: f32,
+    pub particles_h3: f32,
     /// Difference of each lower and each upper face.
     pub face_friction: [[f32; 3]; 2],
 }
@@ -18,7 +18,7 @@ impl Smoothing {
     /// Returns the coefficients of water.
     pub fn of_water(parameters: &Parameters) -> Self {
         let Parameters { xsph_viscosity, wall_friction, wall_xsph, face_friction, .. } = *parameters;
-        let Parameters { viscosity_share, viscous_wall_scale, .. } = *parameters;
-        Self { xsph_viscosity, wall_friction, wall_xsph, viscosity_share, viscous_wall_scale, face_friction }
+        let Parameters { viscosity_share, particles_h3, .. } = *parameters;
+        Self { xsph_viscosity, wall_friction, wall_xsph, viscosity_share, particles_h3, face_friction }
     }
 }

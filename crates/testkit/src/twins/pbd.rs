@@ -36,7 +36,7 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         wall_friction: p.wall_friction,
         wall_xsph: p.wall_xsph,
         viscosity_share: p.viscosity_share,
-        viscous_wall_scale: p.viscous_wall_scale,
+        particles_h3: p.particles_h3,
         max_density_kg_m3: p.max_density_kg_m3,
         max_speed_m_s: p.max_speed_m_s,
         face_friction: p.face_friction,

@@ -54,16 +54,18 @@ impl Scene {
     /// neighbours' by viscosity, as [`Self::conduction_rate_per_s`]: the mean square of a direction's cosine
     /// is a third. 0 in scenes with `[snow]`, which have XSPH alone.
     pub fn viscous_rate_per_s(&self) -> f64 {
-        5.0 / 3.0 * self.viscous_share_per_s() * self.lattice_sum(|q| 1.0 - q)
+        5.0 / 3.0 * self.viscous_share_per_s() * self.lattice_sum(|q| (1.0 - q) * (1.0 - 0.5 * q))
     }
 
-    /// Returns ν s/h² in 1/s with the s of [`Self::conduction_scale`]: dv_i/dt is this times
-    /// 5 Σ_j (1 − q) e_ij e_ij·(v_j − v_i).
+    /// Returns ν a/h² in 1/s: dv_i/dt is this times 5 Σ_j w e_ij e_ij·(v_j − v_i) with w = (1 − q)(1 − q/2).
+    /// a = 6/∫ w q² dn = 70 V/(π h³) makes the Laplacian of a quadratic field exact for an integral over
+    /// neighbours, as sums over a fluid are that has been sheared.
     pub fn viscous_share_per_s(&self) -> f64 {
         let Some(fluid) = self.fluid().filter(|_| self.snow().is_none()) else { return 0.0 };
         let h = self.support_radius_m();
         let kinematic_m2_s = fluid.dynamic_viscosity_pa_s / fluid.rest_density_kg_m3;
-        kinematic_m2_s / (h * h) * self.conduction_scale()
+        let volume_h3 = self.particle_mass_kg() / (fluid.rest_density_kg_m3 * h.powi(3));
+        kinematic_m2_s / (h * h) * 70.0 / std::f64::consts::PI * volume_h3
     }
 
     /// Returns the sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them,
