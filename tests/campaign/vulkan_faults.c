@@ -133,7 +133,8 @@ static struct finding *findings;
 static int is_lost;
 static VkDevice the_device;
 
-// Next layer or driver; a process has one instance and one device at a time.
+// Next layer or driver; a process has one device at a time, of its first instance. A second instance, which only
+// keeps drivers loaded, passes by.
 static PFN_vkGetInstanceProcAddr next_instance_proc;
 static PFN_vkGetDeviceProcAddr next_device_proc;
 static VkInstance the_instance;
@@ -328,10 +329,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo 
                       chain->function == VK_LAYER_LINK_INFO))
         chain = (VkLayerInstanceCreateInfo *)chain->pNext;
     if (!chain) return INIT;
-    FAIL(CreateInstance);
-    next_instance_proc = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    PFN_vkGetInstanceProcAddr proc = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)next_instance_proc(NULL, "vkCreateInstance");
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)proc(NULL, "vkCreateInstance");
+    if (the_instance) return create(info, allocator, instance);
+    FAIL(CreateInstance);
+    next_instance_proc = proc;
     VkResult result = create(info, allocator, instance);
     if (result == VK_SUCCESS) {
         the_instance = *instance;
@@ -345,8 +348,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo 
 
 static VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance instance,
                                                   const VkAllocationCallbacks *allocator) {
+    if (instance != the_instance) return;
     next.DestroyInstance(instance, allocator);
     drop("Instance", ID(instance));
+    the_instance = NULL;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL EnumeratePhysicalDevices(VkInstance instance, uint32_t *n,
