@@ -8,8 +8,10 @@ use ash::vk;
 use bytemuck::Pod;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -224,8 +226,7 @@ impl<T: Pod> Buffer<T> {
     pub fn shared_address(&self) -> Option<usize> {
         let allocation = self.raw.inner.allocation.lock().unwrap_or_else(PoisonError::into_inner);
         let allocation = allocation.as_ref()?;
-        let is_coherent = allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_COHERENT);
-        allocation.mapped_ptr().filter(|_| is_coherent).map(|start| start.as_ptr().expose_provenance())
+        shared_address(allocation.memory_properties(), allocation.mapped_ptr())
     }
 
     /// Writes `data` to the start of a host-visible buffer.
@@ -296,5 +297,30 @@ impl Drop for Inner {
         let allocation = self.allocation.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         self.shared.memory().remove(&self.name, self.bytes);
         self.shared.timeline.retire(Retired::Buffer(self.handle, allocation));
+    }
+}
+
+/// Returns the address of mapped memory if the host sees there what the device has written without copying or
+/// invalidating it.
+fn shared_address(properties: vk::MemoryPropertyFlags, mapped: Option<NonNull<c_void>>) -> Option<usize> {
+    let is_coherent = properties.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
+    mapped.filter(|_| is_coherent).map(|start| start.as_ptr().expose_provenance())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory types of a graphics card, of an integrated device, and of one whose host caches must be
+    /// invalidated.
+    #[test]
+    fn only_mapped_memory_that_is_coherent_is_shared() {
+        use vk::MemoryPropertyFlags as Flags;
+        let mapped = Some(NonNull::dangling());
+        let visible = Flags::DEVICE_LOCAL | Flags::HOST_VISIBLE;
+        assert_eq!(shared_address(Flags::DEVICE_LOCAL, None), None);
+        assert_eq!(shared_address(visible | Flags::HOST_COHERENT, None), None);
+        assert_eq!(shared_address(visible, mapped), None);
+        assert!(shared_address(visible | Flags::HOST_COHERENT, mapped).is_some());
     }
 }

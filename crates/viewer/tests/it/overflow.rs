@@ -139,7 +139,7 @@ fn grains_that_need_more_rows_leave_the_files_of_a_run_that_had_them() {
     let scene = folder.path().join("grains.toml");
     fs::write(&scene, GRAINS).unwrap();
     let few = ["--set", "dem.contacts_per_grain=1"];
-    let plan = ["--steps", "150", "--render", "12"];
+    let plan = ["--steps", "150", "--render", "40"];
     // Soon after steps that overflow, 31 and 67.
     let change = ["--at", "32:dem.friction=0.2", "--at", "68:dem.friction=0.4"];
     let [ample, grown, resumed] = ["ample", "grown", "resumed"].map(|name| folder.path().join(name));
@@ -152,7 +152,7 @@ fn grains_that_need_more_rows_leave_the_files_of_a_run_that_had_them() {
     // From a checkpoint before the overflows, and one among them.
     let checkpoint = resumed.join("checkpoint.frazil-ckpt");
     for [from, to] in [["0", "20"], ["20", "90"], ["90", "150"]] {
-        let plan = ["--steps", to, "--render", "12", "--checkpoint", "10"];
+        let plan = ["--steps", to, "--render", "40", "--checkpoint", "10"];
         let resume = ["--resume", checkpoint.to_str().unwrap()];
         let resume = if from == "0" { &[][..] } else { &resume };
         let changes = if to == "20" { &[][..] } else { &change[..] };
@@ -164,7 +164,7 @@ fn grains_that_need_more_rows_leave_the_files_of_a_run_that_had_them() {
     let profile = |name: &str, arguments: &[&str]| {
         let out = folder.path().join(name);
         // Step 31 overflows.
-        let plan = ["--warm-up", "20", "--steps", "20", "--out", out.to_str().unwrap()];
+        let plan = ["--warm-up", "29", "--steps", "4", "--out", out.to_str().unwrap()];
         succeed(&mut command(&[&["profile", scene.to_str().unwrap()], &plan[..], arguments].concat()));
         let text = fs::read_to_string(out.join("profile.json")).unwrap();
         let profile: serde_json::Value = serde_json::from_str(&text).unwrap();

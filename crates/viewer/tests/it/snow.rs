@@ -68,7 +68,10 @@ fn a_run_with_snow_writes_all_documented_files() {
 fn pictures_show_snow_and_water_by_every_property() {
     let folder = tempfile::tempdir().unwrap();
     let mut pictures = Vec::new();
-    for property in ["phase", "temperature", "speed", "density", "height", "id", "lambda"] {
+    let properties = ["phase", "temperature", "density", "lambda", "speed", "height", "id"];
+    // Those of water alone are drawn like its density.
+    let n = if frazil_testkit::is_full_run() { 7 } else { 4 };
+    for property in properties.into_iter().take(n) {
         let out = folder.path().join(property);
         let set = format!("render.colour_by=\"{property}\"");
         let arguments = ["--steps", "10", "--render", "10", "--metrics", "never", "--set", &set];
