@@ -8,8 +8,9 @@ use frazil_report::damped_period;
 use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, MARTIN_MOYCE_1952_FRONT, dam_break_time};
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{DensityStatus, Fluid};
-use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::Simulation;
+use frazil_tests::cylinders::{coaxial_cylinders, torque_n_m};
 use std::f64::consts::PI;
 
 /// Sets up a scene, with velocities by position in place of its own.
@@ -218,58 +219,14 @@ fn a_shear_wave_decays_by_the_viscosity_that_is_asked() {
     }
 }
 
-/// Returns the torques on the outer and on the inner of two coaxial cylinders of 0.2 and 0.1 m, of which the
-/// inner one turns at 2/s, by water between them, over that of Couette's flow, with which it starts.
+/// Returns the torques on the outer and on the inner of two coaxial cylinders by water between them, over
+/// that of Couette's flow.
 fn torques_of_cylinders(viscosity_pa_s: f64, d: f64, dt_s: f64) -> [f64; 2] {
-    let (inner_m, outer_m, length_m) = (0.1, 0.2, 0.1);
-    // Particles on rings fill the gap at the density of rest, with the disorder of a sampled shape.
-    let mut random = Random::new(5);
-    let mut positions_m = Vec::new();
-    let n_rings = ((outer_m - inner_m) / d).round() as usize;
-    let n_layers = (length_m / d).round() as usize;
-    for (layer, ring) in (0..n_layers).flat_map(|layer| (0..n_rings).map(move |ring| (layer, ring))) {
-        let radius_m = inner_m + (ring as f64 + 0.5) * d;
-        let n = (2.0 * PI * radius_m / d).round();
-        let mut at = |k: usize| {
-            let turn = 2.0 * PI * (k as f64 + 0.5 * (ring % 2) as f64 + 0.25 * (layer % 2) as f64) / n;
-            let mut disordered = |x: f64| (x + 0.2 * d * (2.0 * f64::from(random.unit()) - 1.0)) as f32;
-            [radius_m * turn.cos(), radius_m * turn.sin(), (layer as f64 + 0.5) * d].map(&mut disordered)
-        };
-        positions_m.extend((0..n as usize).map(&mut at));
-    }
-    let cylinder = |radius_m: f64| {
-        format!(
-            "friction = 1.0\nshape.cylinder = {{ from_m = [0.0, 0.0, -0.2], to_m = [0.0, 0.0, 0.2], \
-             radius_m = {radius_m:?} }}\n"
-        )
-    };
-    let text = format!(
-        "version = 1\nname = \"cylinders\"\nup_axis = \"y\"\ngravity_m_s2 = [0.0, 0.0, 0.0]\n\
-         time = {{ dt_s = {dt_s:?}, duration_s = 1.0 }}\n\
-         [fluid]\nparticle_spacing_m = {d:?}\ndynamic_viscosity_pa_s = {viscosity_pa_s:?}\n\
-         wall_friction = 0.0\n\
-         [domain]\nmin_m = [-0.22, -0.22, 0.0]\nmax_m = [0.22, 0.22, {length_m:?}]\n\
-         [[bodies]]\nname = \"outer\"\nside = \"inside\"\n{}\
-         [[bodies]]\nname = \"inner\"\n{}motion.spinning = {{ point_m = [0.0, 0.0, 0.0], \
-         angular_velocity_rad_s = [0.0, 0.0, 2.0] }}\n\
-         [[particles]]\nshape.box = {{ min_m = [0.14, 0.0, 0.0], max_m = [0.16, {d:?}, {length_m:?}] }}\n",
-        cylinder(outer_m),
-        cylinder(inner_m),
+    let sections = format!(
+        "[fluid]\nparticle_spacing_m = {d:?}\ndynamic_viscosity_pa_s = {viscosity_pa_s:?}\n\
+         wall_friction = 0.0\n"
     );
-    let scene = Scene::parse(&text, "cylinders.toml", &[]).unwrap();
-    let mut sampled = scene.sample().unwrap();
-    let n = positions_m.len();
-    sampled.positions_m = positions_m;
-    // v = B/r − A r.
-    let a = 2.0 * inner_m * inner_m / (outer_m * outer_m - inner_m * inner_m);
-    let b = a * outer_m * outer_m;
-    let flow = |[x, y, _]: &[f32; 3]| {
-        let rate = (b / f64::from(x * x + y * y) - a) as f32;
-        [-rate * y, rate * x, 0.0]
-    };
-    sampled.velocities_m_s = sampled.positions_m.iter().map(flow).collect();
-    sampled.phases.resize(n, sampled.phases[0]);
-    sampled.temperatures_c.resize(n, sampled.temperatures_c[0]);
+    let (scene, sampled) = coaxial_cylinders(&sections, d, dt_s, 0.2);
     let device = device();
     let fluid = Fluid::new(&device, &scene, &sampled).unwrap();
     let mut water = Simulation { device, scene, fluid, step: 0, replay: Default::default() };
@@ -280,8 +237,7 @@ fn torques_of_cylinders(viscosity_pa_s: f64, d: f64, dt_s: f64) -> [f64; 2] {
     water.advance((0.02 / dt_s).round() as u64);
     let after = impulses(&water);
     assert_no_validation_messages(&water.device);
-    let expected = 4.0 * PI * viscosity_pa_s * length_m * b;
-    [0, 1].map(|k| (after[k] - before[k]) / (0.02 * expected))
+    [0, 1].map(|k| (after[k] - before[k]) / (0.02 * torque_n_m(viscosity_pa_s)))
 }
 
 /// FAIL in the ledger, which asks for 3 %: torques are 5 to 6 % too large at five and at eight layers across

@@ -3,7 +3,7 @@
 // the viscous force: Q = (2 η D + ζ tr(D)) B − η L.
 //
 // Bytes: 104 a particle plus rows and neighbours from cache. Sums run in sorted order.
-// Elements: shape = threads * 2, coupling = threads * 3.
+// Elements: shape = threads * 2, coupling = threads * 3, body_walls = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -11,6 +11,8 @@
 #include "viscoelastic/neighbours.glsl"
 #include "viscoelastic/shape.glsl"
 
+// 1 if bodies complete the neighbourhoods (body_walls.glsl).
+layout(constant_id = 1) const uint HAS_BODIES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -21,9 +23,12 @@ layout(scalar, binding = 5) readonly buffer Rows { uint rows[]; };
 layout(scalar, binding = 6) readonly buffer Terms { ViscoelasticTerms terms[]; };
 layout(scalar, binding = 7) readonly buffer Shape { vec4 shape[]; };
 layout(scalar, binding = 8) writeonly buffer Coupling { vec4 coupling[]; };
+layout(scalar, binding = 9) readonly buffer BodyWalls { vec4 body_walls[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x; 0 for directions of the solve.
     float wall_speed_m_s;
+    // 1 for velocities, 0 for directions of the solve: the velocities of bodies count.
+    uint has_moving_bodies;
 };
 
 struct Sums {
@@ -42,6 +47,7 @@ void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
 }
 
 #include "viscoelastic/image.glsl"
+#include "viscoelastic/summed_walls.glsl"
 
 void main() {
     uint i = thread_idx();
@@ -56,7 +62,9 @@ void main() {
     }
     Sums sums = Sums(mat3(0.0), field[i]);
     VISIT_NEIGHBOURS(t, i, x, sums)
-    mat3 gradient = sums.gradient * n.inverse_moment / (t.lattice_moment * t.support_m);
+    float scale = t.lattice_moment * t.support_m;
+    if (HAS_BODIES != 0u) sums.gradient += scale * gradient_at_walls(i, sums.velocity, has_moving_bodies != 0u);
+    mat3 gradient = sums.gradient * n.inverse_moment / scale;
     mat3 all = viscous_coupling(n, gradient, t.bulk_ratio, t.unresolved_pa_s);
     [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec4(all[c], unexplained_pa_s);
 }

@@ -17,6 +17,11 @@ float unexplained_viscosity(Neighbourhood n, float unresolved_pa_s) {
     return n.share * (n.viscosity_pa_s + unresolved_pa_s);
 }
 
+// Viscosity in Pa s between a particle and the body beside it: also without a gradient.
+float viscosity_at_walls(Neighbourhood n, float unresolved_pa_s) {
+    return n.viscosity_pa_s + n.share * unresolved_pa_s;
+}
+
 // Twice the rate of deformation whose stress over η is that of shear and of bulk viscosity: 2 D + ζ/η tr(D)
 // I.
 mat3 stressing_rate(mat3 gradient, float bulk_ratio) {

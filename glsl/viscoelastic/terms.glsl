@@ -15,6 +15,9 @@ const uint CARREAU = 1u;
 const uint POWER_LAW = 2u;
 const uint HERSCHEL_BULKLEY = 3u;
 
+// Vectors of four that hold what bodies add to a particle's neighbourhood (summed_walls.glsl).
+const uint BODY_WALL_VECTORS = 6u;
+
 struct ViscoelasticTerms {
     Grid grid;
     vec3 domain_min_m;

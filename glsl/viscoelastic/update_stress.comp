@@ -27,6 +27,7 @@
 //
 // Bytes: 224 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3, stress = threads * 2, faulty = 0.
+// Elements: body_walls = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -44,6 +45,8 @@ layout(constant_id = 2) const uint IS_IMPLICIT = 0;
 layout(constant_id = 3) const uint SHIFTS = 0;
 // 1 if the positions are those of the start of the step.
 layout(constant_id = 4) const uint IS_AT_START = 0;
+// 1 if bodies complete the neighbourhoods (body_walls.glsl).
+layout(constant_id = 5) const uint HAS_BODIES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -63,6 +66,7 @@ layout(scalar, binding = 11) writeonly buffer Stress { vec3 stress[]; };
 // Lowest index of a particle with each kind of fault.
 layout(scalar, binding = 12) buffer Faulty { uint faulty[]; };
 layout(scalar, binding = 13) writeonly buffer Shift { vec3 shift[]; };
+layout(scalar, binding = 14) readonly buffer BodyWalls { vec4 body_walls[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x.
     float wall_speed_m_s;
@@ -94,6 +98,7 @@ void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
 }
 
 #include "viscoelastic/image.glsl"
+#include "viscoelastic/summed_walls.glsl"
 
 mat3 symmetric_matrix(vec3 d, vec3 o) { return mat3(d.x, o.x, o.y, o.x, d.y, o.z, o.y, o.z, d.z); }
 
@@ -148,6 +153,12 @@ void main() {
     VISIT_NEIGHBOURS(t, i, x, sums)
 
     mat3 moment = symmetric_matrix(sums.moment_diagonal, sums.moment_off) / t.lattice_moment;
+    float scale = t.lattice_moment * t.support_m;
+    if (HAS_BODIES != 0u) {
+        vec4 of_bodies = body_walls[BODY_WALL_VECTORS * i + 4u];
+        moment += symmetric_matrix(of_bodies.xyz, vec3(of_bodies.w, body_walls[BODY_WALL_VECTORS * i + 5u].xy));
+        sums.gradient += scale * gradient_at_walls(i, sums.velocity, true);
+    }
     mat3 inverse_moment = symmetric(inverse(moment));
     float mean = 3.0 / (inverse_moment[0][0] + inverse_moment[1][1] + inverse_moment[2][2]);
     // The inverse of a matrix that is singular but for rounding is rounding, too.
@@ -155,7 +166,7 @@ void main() {
     bool is_regular = determinant(moment) > 1e-5 * size * size * size;
     float share = is_regular && mean > 0.06 ? min((mean - 0.06) / 0.08, 1.0) : 0.0;
     if (share == 0.0) inverse_moment = mat3(0.0);
-    mat3 gradient = sums.gradient * inverse_moment / (t.lattice_moment * t.support_m);
+    mat3 gradient = sums.gradient * inverse_moment / scale;
     mat3 twice_rate = gradient + transpose(gradient);
     float viscosity = viscosity_at(t, sqrt(0.5 * norm_squared(twice_rate)));
     float slowing = SHIFTS == 0u ? 1.0 : shape[2u * i + 1u].w;

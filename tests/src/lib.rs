@@ -5,6 +5,7 @@ pub mod bar;
 pub mod bodies;
 pub mod clouds;
 pub mod curves;
+pub mod cylinders;
 pub mod discs;
 pub mod events;
 mod fluid_twin;

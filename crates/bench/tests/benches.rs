@@ -122,11 +122,14 @@ fn steps_of_grains_verify_with_the_twin_and_beyond_it() {
 }
 
 #[test]
-fn steps_of_viscoelastic_fluids_with_a_feed_and_with_heat_verify() {
+fn steps_of_viscoelastic_fluids_with_a_feed_heat_and_bodies_verify() {
     let session = session();
     let parts = ["count=257", "model=conformation,springs", "feed=upper half", "heat=faces"];
-    for point in planned(&["viscoelastic.step"], &parts, Profile::Smoke) {
-        verify(&session, &point);
+    let on_a_floor = ["count=257", "model=none", "bodies=floor"];
+    for parts in [&parts[..], &on_a_floor] {
+        for point in planned(&["viscoelastic.step"], parts, Profile::Smoke) {
+            verify(&session, &point);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use glam::{DMat3, DVec3};
 
+use crate::bodies::Body;
 use crate::bonds::{self, Bonds};
 use crate::fault::FaultKind;
 use crate::fluid::{self, Image, wide};
@@ -132,6 +133,8 @@ pub struct Parameters {
     pub decay_per_s: f64,
     /// True if viscosity is solved implicitly.
     pub is_implicit: bool,
+    /// True if bodies complete the neighbourhoods of that solve.
+    pub has_body_walls: bool,
     /// Viscosity in Pa s of motion that gradients do not resolve.
     pub unresolved_pa_s: f64,
     /// Bulk viscosity over shear viscosity.
@@ -270,6 +273,33 @@ pub fn pair_weight(q: f64) -> f64 {
     if q < 0.5 { 2.0 - 3.0 * q } else { (1.0 - q).max(0.0).powi(2) / q }
 }
 
+/// Twin of `moment_beyond` of `body_walls.glsl`: the part of the second moment of the weight along a normal
+/// that is beyond a plane at a distance of `q` in h.
+pub fn moment_beyond(q: f64) -> f64 {
+    let fourth = if q < 0.5 {
+        1.0 / 64.0 - q.powi(5) * (0.4 - 0.5 * q)
+    } else {
+        1.0 / 60.0 - q.powi(4) * (0.25 - q * (0.4 - q / 6.0))
+    };
+    let first = if q < 0.5 { 1.0 / 6.0 - q * q + q.powi(3) } else { (1.0 - q).powi(3) / 3.0 };
+    if q < 1.0 { (32.0 * (fourth - q.powi(3) * first)).max(0.0) } else { 0.0 }
+}
+
+/// Twin of `BodyWall` of `body_walls.glsl`: a body in the neighbourhood of a particle.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyWall {
+    /// Index of the body.
+    pub body: usize,
+    /// Part of the second moment along the normal that the body cuts off, times its friction.
+    pub moment: f64,
+    /// Distance in m.
+    pub distance_m: f64,
+    /// Normal of its surface.
+    pub normal: DVec3,
+    /// Velocity of its surface in m/s.
+    pub velocity: DVec3,
+}
+
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(b.x * a, b.y * a, b.z * a)
 }
@@ -365,6 +395,64 @@ impl Parameters {
             }
         }
         found
+    }
+
+    /// Returns the bodies near a particle, at the start of a step of fluid without elasticity whose viscosity
+    /// is solved implicitly.
+    pub fn body_walls(&self, state: &State, i: usize) -> Vec<BodyWall> {
+        let at = state.fluid.position[i];
+        if !self.has_body_walls || !state.is_at_start || self.is_fed(at) {
+            return Vec::new();
+        }
+        let (x, fluid) = (wide(at), &self.fluid);
+        let of = |(body, own): (usize, &Body)| {
+            let (distance, normal) = own.distance_m(x, fluid.time_s);
+            let distance_m = distance.max(0.1 * self.h_m());
+            let friction = own.friction.unwrap_or_else(|| fluid.wall_friction.into()).min(1.0);
+            let share = if own.is_sticky { 1.0 } else { friction };
+            let moment = share * moment_beyond(distance_m / self.h_m());
+            let velocity = own.velocity_m_s(x - distance * normal, fluid.time_s);
+            (moment > 0.0).then_some(BodyWall { body, moment, distance_m, normal, velocity })
+        };
+        fluid.bodies.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// Returns the moment matrix of a particle, which bodies complete.
+    pub fn moment_beside(&self, state: &State, i: usize) -> DMat3 {
+        let of_bodies = |sum: DMat3, wall: BodyWall| sum + outer(wall.normal, wall.moment * wall.normal);
+        self.body_walls(state, i).into_iter().fold(self.moment(&self.neighbours(state, i)), of_bodies)
+    }
+
+    /// Returns ∇v in 1/s at a particle: the sum over neighbours and bodies times B.
+    fn gradient_beside(&self, state: &State, v: &[DVec3], i: usize, bodies_move: bool) -> DMat3 {
+        let near = self.neighbours(state, i);
+        let inverse_moment = state.inverse_moment[i];
+        let mut gradient = self.gradient(&near, v, i, inverse_moment);
+        for wall in self.body_walls(state, i) {
+            let velocity = if bodies_move { wall.velocity } else { DVec3::ZERO };
+            let towards = wall.moment / wall.distance_m * wall.normal;
+            gradient += outer(v[i] - velocity, towards) * inverse_moment;
+        }
+        gradient
+    }
+
+    /// Returns the impulse over the mass that a body gives a particle, in m/s.
+    fn impulse_of_wall(&self, state: &State, i: usize, wall: &BodyWall, relative: DVec3) -> DVec3 {
+        let viscosity_pa_s = state.viscosity_pa_s[i] + state.share[i] * self.unresolved_pa_s;
+        let force = state.coupling[i] * wall.normal + relative * (viscosity_pa_s / wall.distance_m);
+        -self.dt_s() / f64::from(self.fluid.rest_density_kg_m3) * (wall.moment / wall.distance_m) * force
+    }
+
+    /// Returns Δt a by bodies in m/s of a field, around which bodies move or rest.
+    fn impulse_of_bodies(&self, state: &State, v: &[DVec3], bodies_move: bool) -> Vec<DVec3> {
+        let of = |i: usize| {
+            let walls = self.body_walls(state, i).into_iter().map(|wall| {
+                let velocity = if bodies_move { wall.velocity } else { DVec3::ZERO };
+                self.impulse_of_wall(state, i, &wall, v[i] - velocity)
+            });
+            walls.sum()
+        };
+        (0..v.len()).map(of).collect()
     }
 
     /// Returns ∇v B in 1/s at a particle.
@@ -602,12 +690,12 @@ impl State {
         }
         for i in 0..n {
             let near = p.neighbours(self, i);
-            let moment = p.moment(&near);
+            let moment = p.moment_beside(self, i);
             self.share[i] = p.share_at(moment);
             if self.share[i] > 0.0 {
                 self.inverse_moment[i] = moment.inverse();
             }
-            let gradient = p.gradient(&near, &u, i, self.inverse_moment[i]);
+            let gradient = p.gradient_beside(self, &u, i, true);
             let twice_rate = gradient + gradient.transpose();
             self.viscosity_pa_s[i] = shift[i] * p.viscosity_pa_s(norm(twice_rate) / 2.0f64.sqrt());
             if self.share[i] > 0.0 && self.is_at_start == p.is_implicit {
@@ -641,15 +729,14 @@ impl State {
         }
     }
 
-    /// Twin of `differentiate`: the couplings of a field.
-    pub fn differentiate(&mut self, p: &Parameters, field: &[DVec3]) {
+    /// Twin of `differentiate`: the couplings of a field, around which bodies move or rest.
+    pub fn differentiate(&mut self, p: &Parameters, field: &[DVec3], bodies_move: bool) {
         for i in 0..field.len() {
-            let near = p.neighbours(self, i);
             if p.is_deep_in_feed(self.neighbourhood_positions()[i]) {
                 self.coupling[i] = DMat3::ZERO;
                 continue;
             }
-            let gradient = p.gradient(&near, field, i, self.inverse_moment[i]);
+            let gradient = p.gradient_beside(self, field, i, bodies_move);
             self.coupling[i] = p.viscous_coupling(self, i, gradient);
         }
     }
@@ -672,8 +759,9 @@ impl State {
     /// Twin of `compute_residual`: returns r·r and |v − u|².
     pub fn compute_residual(&mut self, p: &Parameters) -> [f64; 2] {
         let (u, v) = (self.updated(), self.velocity());
-        let impulse = p.impulse(self, &v);
-        self.residual = self.free(p, (0..u.len()).map(|i| u[i] - v[i] + impulse[i]).collect());
+        let (impulse, of_bodies) = (p.impulse(self, &v), p.impulse_of_bodies(self, &v, true));
+        let residual = |i: usize| u[i] - v[i] + impulse[i] + of_bodies[i];
+        self.residual = self.free(p, (0..u.len()).map(residual).collect());
         self.direction.clone_from(&self.residual);
         let so_far = u.iter().zip(&v).map(|(u, v)| (*v - *u).length_squared()).sum();
         [self.residual.iter().map(|r| r.length_squared()).sum(), so_far]
@@ -681,7 +769,8 @@ impl State {
 
     /// Twin of `apply_operator`: returns p·(p − Δt a(p)).
     pub fn apply_operator(&mut self, p: &Parameters) -> f64 {
-        let impulse = p.impulse(self, &self.direction);
+        let of_bodies = p.impulse_of_bodies(self, &self.direction, false);
+        let impulse = p.impulse(self, &self.direction).into_iter().zip(of_bodies).map(|(a, b)| a + b);
         let applied = self.direction.iter().zip(impulse).map(|(p, impulse)| *p - impulse).collect();
         self.applied = self.free(p, applied);
         self.direction.iter().zip(&self.applied).map(|(p, q)| p.dot(*q)).sum()
@@ -704,6 +793,25 @@ impl State {
         for (p, r) in self.direction.iter_mut().zip(&self.residual) {
             *p = *r + self.solve.keep * *p;
         }
+    }
+
+    /// Twin of `load_bodies`, with the couplings of the velocities at the end of a solve: returns the impulse
+    /// in N s and the angular impulse in N m s on each body.
+    pub fn body_loads(&mut self, p: &Parameters) -> Vec<[DVec3; 2]> {
+        let v = self.velocity();
+        self.differentiate(p, &v, true);
+        let mut loads = vec![[DVec3::ZERO; 2]; p.fluid.bodies.len()];
+        for (i, v) in v.into_iter().enumerate() {
+            for wall in p.body_walls(self, i) {
+                let of_fluid = p.impulse_of_wall(self, i, &wall, v - wall.velocity);
+                let impulse = -f64::from(p.fluid.particle_mass_kg) * of_fluid;
+                let centre = p.fluid.bodies[wall.body].torque_centre(p.fluid.time_s);
+                loads[wall.body][0] += impulse;
+                let surface = wide(self.fluid.position[i]) - wall.distance_m * wall.normal;
+                loads[wall.body][1] += (surface - centre).cross(impulse);
+            }
+        }
+        loads
     }
 
     /// Twin of `end_viscosity`.
@@ -767,7 +875,7 @@ impl State {
         self.settle_start();
         self.begin_viscosity(p);
         let v = self.velocity();
-        self.differentiate(p, &v);
+        self.differentiate(p, &v, true);
         let products = self.compute_residual(p);
         self.settle_first(p, products);
     }
@@ -779,7 +887,7 @@ impl State {
         }
         let at_rest = Parameters { wall_speed_m_s: 0.0, ..p.clone() };
         let direction = self.direction.clone();
-        self.differentiate(&at_rest, &direction);
+        self.differentiate(&at_rest, &direction, false);
         let product = self.apply_operator(&at_rest);
         self.settle_step(product);
         let square = self.advance_velocity();

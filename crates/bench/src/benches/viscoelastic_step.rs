@@ -24,6 +24,8 @@ const FEEDS: &[&str] = &["none", "upper half"];
 
 const HEATS: &[&str] = &["none", "faces"];
 
+const BODIES: &[&str] = &["none", "floor"];
+
 /// Maximum rounding error of velocities of up to some m/s: both sides round sums over some thirty neighbours,
 /// gradients of which lose the digits of their condition beside free surfaces, and as many in each iteration.
 const VELOCITY_TOLERANCE_M_S: f32 = 1e-3;
@@ -54,14 +56,13 @@ impl Bench for ViscoelasticStep {
             Axis::names("viscosity", VISCOSITIES, VISCOSITIES, VISCOSITIES),
             Axis::names("feed", FEEDS, &FEEDS[..1], &FEEDS[..1]),
             Axis::names("heat", HEATS, &HEATS[..1], &HEATS[..1]),
+            Axis::names("bodies", BODIES, &BODIES[..1], &BODIES[..1]),
         ]
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
-        let names =
-            [point.name("model")?, point.name("viscosity")?, point.name("feed")?, point.name("heat")?];
-        let (scene, sampled) = block(n, names)?;
+        let (scene, sampled) = block(n, point)?;
         let solver = Viscoelastic::with_tuning(device, &scene, &sampled, Tuning::default())?;
         let mut before = Vec::new();
         for column in solver.state_columns() {
@@ -75,30 +76,35 @@ impl Bench for ViscoelasticStep {
 }
 
 /// Makes a cubic block of `n` particles that fills its container except for the top.
-fn block(n: usize, [model, viscosity, feed, heat]: [&str; 4]) -> Result<(Scene, Sampled)> {
+fn block(n: usize, point: &Point) -> Result<(Scene, Sampled)> {
+    let model = point.name("model")?;
     let mut side = 1usize;
     while side.pow(3) < n {
         side += 1;
     }
     let extent_m = SPACING_M * side as f64;
-    let viscosity_pa_s = if viscosity == "implicit" { 50.0 } else { 0.1 };
-    let feed = match feed {
+    let viscosity_pa_s = if point.name("viscosity")? == "implicit" { 50.0 } else { 0.1 };
+    let feed = match point.name("feed")? {
         "none" => String::new(),
         _ => format!("feed = {{ mouth_m = {}, velocity_m_s = [0.0, -0.2, 0.0] }}\n", 0.5 * extent_m),
     };
-    let heat = match heat {
+    let heat = match point.name("heat")? {
         "none" => "",
         _ => {
             "heat = { conductivity_w_m_k = 500.0, capacity_j_kg_k = 1000.0, activation_temperature_k = \
              3000.0, face_temperatures_c = { y_min = 5.0, x_max = 40.0 } }\n"
         }
     };
+    let (floor_m, bodies) = match point.name("bodies")? {
+        "none" => (0.0, ""),
+        _ => (-SPACING_M, "[[bodies]]\nshape.plane = { point_m = [0, 0, 0], normal = [0, 1, 0] }\n"),
+    };
     let text = format!(
         "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [fluid]\nparticle_spacing_m = {SPACING_M}\ndynamic_viscosity_pa_s = {viscosity_pa_s}\n\
          [solver]\nkind = \"viscoelastic\"\n\
          [viscoelastic]\nelasticity = \"{model}\"\nmodulus_pa = 500.0\n{feed}{heat}\
-         [domain]\nmin_m = [0, 0, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
+         {bodies}[domain]\nmin_m = [0, {floor_m}, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
          [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] }}\n",
         1.5 * extent_m,
     );

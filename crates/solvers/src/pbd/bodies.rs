@@ -42,6 +42,16 @@ pub(super) struct Bodies {
     apply_friction: Kernel<apply_body_friction::Interface>,
 }
 
+/// Buffers of the bodies of a scene, for kernels of other solvers.
+pub(crate) struct BodyBuffers<'a> {
+    pub terms: &'a Buffer<BodyTerms>,
+    pub clock: &'a Buffer<StepClock>,
+    pub bodies: &'a Buffer<Body>,
+    pub body_data: &'a Buffer<f32>,
+    /// Impulses of this step on each body that the scene names, in quanta.
+    pub sums: &'a Buffer<u32>,
+}
+
 /// Kernels of a projection, which work at the start of the step.
 struct ProjectionKernels {
     compute_boundary_density: Kernel<compute_boundary_density::Interface>,
@@ -169,6 +179,17 @@ impl Bodies {
             apply_drag: Kernel::specialized(device, &drag)?,
             apply_friction: Kernel::specialized(device, &friction)?,
         }))
+    }
+
+    /// Returns the buffers that kernels of other solvers bind.
+    pub fn buffers(&self) -> BodyBuffers<'_> {
+        BodyBuffers {
+            terms: &self.terms,
+            clock: &self.clock,
+            bodies: &self.bodies,
+            body_data: &self.body_data,
+            sums: &self.sums,
+        }
     }
 
     /// Adopts other parameters, and other motions, of the same bodies; the loads so far are kept.

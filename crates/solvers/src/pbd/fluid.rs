@@ -2,7 +2,7 @@
 
 mod interface;
 
-use super::bodies::{Bodies, Displacement};
+use super::bodies::{Bodies, BodyBuffers, Displacement};
 use super::density_solve::DensitySolve;
 use super::fault::FaultReport;
 use super::metrics::{MeasurePass, PendingMetrics};
@@ -12,6 +12,7 @@ use super::parameters::Parameters;
 use super::particles::Particles;
 use super::projection::{Projection, ProjectionKernels, ProjectionStep};
 use super::smoothing::Smoothing;
+use crate::bodies::quanta_per_n_s;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Tuning};
@@ -521,14 +522,32 @@ impl Fluid {
         recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
     }
 
-    /// Records the drag of bodies on the velocities, and the end of the step, for a solver that computes
-    /// velocities itself.
-    pub(crate) fn end_step(&mut self, recorder: &mut Recorder) {
+    /// Returns the buffers of the bodies, if the scene has any.
+    pub(crate) fn body_buffers(&self) -> Option<BodyBuffers<'_>> {
+        self.bodies.as_ref().map(Bodies::buffers)
+    }
+
+    /// Returns the impulse and the angular impulse of this step so far on each body that the scene names, as
+    /// 64-bit integers of 1/[`Self::quanta_per_n_s`] N s and N m s; none without bodies.
+    pub fn body_impulses(&self) -> Option<&Buffer<u32>> {
+        self.body_buffers().map(|bodies| bodies.sums)
+    }
+
+    /// Returns the quanta of impulses per N s.
+    pub fn quanta_per_n_s(&self) -> f32 {
+        quanta_per_n_s(self.parameters.particle_mass_kg)
+    }
+
+    /// Records the drag of bodies on the velocities if `has_drag`, and the end of the step, for a solver that
+    /// computes velocities itself.
+    pub(crate) fn end_step(&mut self, recorder: &mut Recorder, has_drag: bool) {
         if let Some(bodies) = &self.bodies {
-            let velocity = &self.phase.velocity;
-            recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
-            let smoothing = Smoothing::of_water(&self.parameters);
-            bodies.apply_drag(recorder, &self.phase, self.predicted(), smoothing);
+            if has_drag {
+                let velocity = &self.phase.velocity;
+                recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
+                let smoothing = Smoothing::of_water(&self.parameters);
+                bodies.apply_drag(recorder, &self.phase, self.predicted(), smoothing);
+            }
             bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();

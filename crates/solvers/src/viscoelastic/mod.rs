@@ -23,14 +23,16 @@
 //! ```
 //!
 //! If Δt η/(ρ d²) is too large for an explicit viscosity, v = u + Δt/ρ ∇·2 η D(v) is solved by conjugate
-//! gradients at the positions x, before the elastic stress, and moves the particles:
+//! gradients at the positions x, between faces and bodies that do not slip, before the elastic stress, and
+//! moves the particles:
 //!
 //! ```text
-//! UpdateViscosity  M, B = M⁻¹, L = ∇u at x; η(γ̇)                in the place of UpdateStress
+//! UpdateViscosity  M, B = M⁻¹, L = ∇u at x; η(γ̇)                in the place of UpdateStress; with bodies
+//!                  that hold a fluid without elasticity
 //! CollideWalls
 //! BeginViscosity   v ← u + impulse of the last step, and the residual
 //! IterateViscosity k
-//! EndViscosity     impulse ← v − u; x* ← x* + Δt (v − u)
+//! EndViscosity     loads on bodies; impulse ← v − u; x* ← x* + Δt (v − u)
 //! UpdateStress     M, B, L = ∇v at x*; A ← F A Fᵀ, relaxed       with conformation or strain
 //! ApplyStress      v ← v + Δt/ρ ∇·τ
 //! UpdateSprings, BreakSprings, ApplySprings                      with springs, which act on v
@@ -39,6 +41,7 @@
 //! EndStep
 //! ```
 
+mod body_walls;
 mod factory;
 mod feed;
 mod heat;

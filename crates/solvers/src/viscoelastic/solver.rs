@@ -297,6 +297,7 @@ impl Viscoelastic {
                 }
             }
             Stage::UpdateViscosity => {
+                self.stress.body_walls().record(recorder, &self.fluid, &self.stress);
                 let of = (Part::Viscosity, &at_start);
                 self.stress.update(recorder, &phase.count, of, updated, wall_speed(0.5));
             }
@@ -328,12 +329,12 @@ impl Viscoelastic {
             }
             Stage::EndViscosity => {
                 if let Some(viscosity) = &self.viscosity {
-                    viscosity.record_end(recorder, &self.fluid);
+                    viscosity.record_end(recorder, &self.fluid, &self.stress, wall_speed(0.5));
                 }
             }
             Stage::ShiftParticles => self.stress.shift_particles(recorder, &self.fluid),
             Stage::EndStep => {
-                self.fluid.end_step(recorder);
+                self.fluid.end_step(recorder, !self.stress.has_body_walls());
                 self.step += 1;
             }
         }

@@ -1,5 +1,6 @@
 //! Conformation or strain of each particle, and the passes that update and apply stress.
 
+use super::body_walls::BodyWalls;
 use super::parameters::Parameters;
 use super::shown::STRESS_NAMES;
 use crate::SolverError;
@@ -38,6 +39,8 @@ pub struct Stress {
     apply: Kernel<apply_stress::Interface>,
     compute_residual: Kernel<compute_residual::Interface>,
     apply_operator: Kernel<apply_operator::Interface>,
+    /// What bodies add to the neighbourhoods of an implicit solve.
+    body_walls: BodyWalls,
     max_travel_m: f32,
 }
 
@@ -48,6 +51,18 @@ pub(super) enum Part {
     Viscosity,
     /// All.
     All,
+}
+
+/// Velocities of walls around a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum WallVelocities {
+    /// Their own, of which sheared faces have this speed along x.
+    OwnWithFaces {
+        /// In m/s.
+        speed_m_s: f32,
+    },
+    /// Zero, around a direction of the solve.
+    Zero,
 }
 
 /// Results of [`Stress::compute_residual`].
@@ -115,17 +130,22 @@ impl Stress {
             is_implicit: is_implicit.into(),
             shifts: parameters.heat.map_or(0, |heat| 1 + u32::from(heat.shifts_relaxation)),
             is_at_start: 0,
+            has_bodies: 0,
             row_words,
         };
+        // Elastic stress does not act on bodies, which hold an elastic fluid by their drag alone.
+        let has_walls = is_implicit && parameters.elasticity == NO_ELASTICITY;
+        let body_walls = BodyWalls::new(device, workgroup_size, has_walls, fluid)?;
+        let has_bodies = u32::from(!body_walls.is_empty());
         let update_viscosity =
-            update_stress::Specialization { elasticity: NO_ELASTICITY, is_at_start: 1, ..update };
-        let differentiate = differentiate::Specialization { workgroup_size, row_words };
+            update_stress::Specialization { elasticity: NO_ELASTICITY, is_at_start: 1, has_bodies, ..update };
+        let differentiate = differentiate::Specialization { workgroup_size, has_bodies, row_words };
         let shift_particles =
             shift_particles::Specialization { workgroup_size, periodic: fluid.parameters().periodic };
         let as_printed = u32::from(parameters.as_printed);
         let apply = apply_stress::Specialization { workgroup_size, as_printed, row_words };
-        let residual = compute_residual::Specialization { workgroup_size, as_printed, row_words };
-        let operator = apply_operator::Specialization { workgroup_size, as_printed, row_words };
+        let residual = compute_residual::Specialization { workgroup_size, as_printed, has_bodies, row_words };
+        let operator = apply_operator::Specialization { workgroup_size, as_printed, has_bodies, row_words };
         let max_travel_m = fluid.parameters().max_speed_m_s * fluid.parameters().dt_s;
         let (faulty, table) = (fluid.faulty().clone(), fluid.table_mut());
         let (strain, relaxed) = (Uses::STATE.permuted(), vec![[0.0; 3]; n]);
@@ -156,6 +176,7 @@ impl Stress {
             apply: Kernel::specialized(device, &apply)?,
             compute_residual: Kernel::specialized(device, &residual)?,
             apply_operator: Kernel::specialized(device, &operator)?,
+            body_walls,
             max_travel_m,
         })
     }
@@ -200,9 +221,20 @@ impl Stress {
             stress: &self.stress,
             faulty: &self.faulty,
             shift: &self.shift,
+            body_walls: self.body_walls.sums(),
         };
         let params = update_stress::Params { wall_speed_m_s, max_travel_m: self.max_travel_m };
         recorder.dispatch_counted(kernel, bindings, params);
+    }
+
+    /// Returns true if bodies complete the neighbourhoods of an implicit solve.
+    pub fn has_body_walls(&self) -> bool {
+        !self.body_walls.is_empty()
+    }
+
+    /// Returns what bodies add to the neighbourhoods of an implicit solve.
+    pub(super) fn body_walls(&self) -> &BodyWalls {
+        &self.body_walls
     }
 
     /// Records the displacement of particles by particle shifting.
@@ -230,8 +262,7 @@ impl Stress {
         recorder: &mut Recorder,
         count: &DeviceCount,
         place: &Place<'_>,
-        field: &Buffer<[f32; 3]>,
-        wall_speed_m_s: f32,
+        (field, walls): (&Buffer<[f32; 3]>, WallVelocities),
     ) {
         let bindings = differentiate::Bindings {
             count,
@@ -243,8 +274,14 @@ impl Stress {
             terms: &self.terms,
             shape: &self.shape,
             coupling: &self.coupling,
+            body_walls: self.body_walls.sums(),
         };
-        let params = differentiate::Params { wall_speed_m_s };
+        let params = match walls {
+            WallVelocities::OwnWithFaces { speed_m_s } => {
+                differentiate::Params { wall_speed_m_s: speed_m_s, has_moving_bodies: 1 }
+            }
+            WallVelocities::Zero => differentiate::Params { wall_speed_m_s: 0.0, has_moving_bodies: 0 },
+        };
         recorder.dispatch_counted(&self.differentiate, bindings, params);
     }
 
@@ -297,6 +334,8 @@ impl Stress {
             direction: result.direction,
             product,
             reference,
+            shape: &self.shape,
+            body_walls: self.body_walls.sums(),
         };
         let params = compute_residual::Params { wall_speed_m_s };
         recorder.dispatch_counted(&self.compute_residual, bindings, params);
@@ -323,6 +362,8 @@ impl Stress {
             coupling: &self.coupling,
             applied,
             product,
+            shape: &self.shape,
+            body_walls: self.body_walls.sums(),
         };
         let params = apply_operator::Params { wall_speed_m_s: 0.0 };
         recorder.dispatch_counted(&self.apply_operator, bindings, params);

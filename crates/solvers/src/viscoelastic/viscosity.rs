@@ -1,7 +1,7 @@
 //! Implicit viscosity: (I − Δt/ρ ∇·2ηD) v = u by conjugate gradients, without the host.
 
 use super::parameters::Parameters;
-use super::stress::{Place, Residual, Stress};
+use super::stress::{Place, Residual, Stress, WallVelocities};
 use crate::SolverError;
 use crate::pbd::Fluid;
 use frazil_kernels::{Operation, ReductionF32};
@@ -111,7 +111,8 @@ impl Viscosity {
             velocity,
         };
         recorder.dispatch_counted(&self.begin, bindings, ());
-        stress.differentiate(recorder, &phase.count, place, velocity, wall_speed_m_s);
+        let walls = WallVelocities::OwnWithFaces { speed_m_s: wall_speed_m_s };
+        stress.differentiate(recorder, &phase.count, place, (velocity, walls));
         let result =
             Residual { residual: &self.residual, direction: &self.direction, products: &self.products };
         let fields = (velocity, updated);
@@ -133,7 +134,7 @@ impl Viscosity {
     ) -> Result<(), SolverError> {
         let active = &self.active;
         let [product, _] = &self.products;
-        stress.differentiate(recorder, active, place, &self.direction, 0.0);
+        stress.differentiate(recorder, active, place, (&self.direction, WallVelocities::Zero));
         stress.apply_operator(recorder, active, place, &self.direction, (&self.applied, product));
         self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::STEP);
@@ -159,9 +160,21 @@ impl Viscosity {
         Ok(())
     }
 
-    /// Records the end of a solve, which moves the predicted positions by its impulse.
-    pub(super) fn record_end(&self, recorder: &mut Recorder, fluid: &Fluid) {
+    /// Records the end of a solve, which loads bodies and moves the predicted positions by its impulse.
+    pub(super) fn record_end(
+        &self,
+        recorder: &mut Recorder,
+        fluid: &Fluid,
+        stress: &Stress,
+        wall_speed_m_s: f32,
+    ) {
         let (phase, rows) = (&fluid.phase, fluid.rows());
+        if stress.has_body_walls() {
+            let walls = WallVelocities::OwnWithFaces { speed_m_s: wall_speed_m_s };
+            let field = (phase.velocity.front(), walls);
+            stress.differentiate(recorder, &phase.count, &Place::at_start(fluid), field);
+            stress.body_walls().record_loads(recorder, fluid, stress);
+        }
         let bindings = end_viscosity::Bindings {
             count: &phase.count,
             updated: phase.velocity.back(),

@@ -12,7 +12,8 @@ use frazil_solvers::viscoelastic::{Stage, Viscoelastic};
 use frazil_vk::{Device, Error, Result};
 use glam::{DMat3, DVec3};
 
-/// Returns the twin's parameters from the numbers that the device uses, with the walls' speed at a time in s.
+/// Returns the twin's parameters from the numbers that the device uses, with the speed of sheared walls at a
+/// time in s, and bodies at the start of the first step.
 pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
     let p = solver.parameters();
     let t = &p.terms;
@@ -59,6 +60,7 @@ pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
         yield_strain: t.yield_strain.into(),
         decay_per_s: t.decay_per_s.into(),
         is_implicit: solver.viscosity().is_some(),
+        has_body_walls: solver.stress().has_body_walls(),
         unresolved_pa_s: t.unresolved_pa_s.into(),
         bulk_ratio: t.bulk_ratio.into(),
         shifting: t.shifting.into(),

@@ -1,0 +1,74 @@
+//! Bodies in the neighbourhoods of an implicit solve of viscosity.
+
+use super::stress::Stress;
+use crate::pbd::Fluid;
+use frazil_shaders::viscoelastic::terms::BODY_WALL_VECTORS;
+use frazil_shaders::viscoelastic::{load_bodies, sum_body_walls};
+use frazil_vk::{Buffer, Device, Kernel, Recorder, Result};
+
+/// What bodies add to the neighbourhood of each particle. Empty without bodies, and where their drag acts
+/// after the stress: with an explicit viscosity, or elasticity.
+pub(super) struct BodyWalls {
+    sums: Buffer<[f32; 4]>,
+    kernels: Option<(Kernel<sum_body_walls::Interface>, Kernel<load_bodies::Interface>)>,
+}
+
+impl BodyWalls {
+    pub fn new(device: &Device, workgroup_size: u32, is_wanted: bool, fluid: &Fluid) -> Result<Self> {
+        if !is_wanted || fluid.body_buffers().is_none() {
+            return Ok(Self { sums: device.buffer("no walls of bodies", 0)?, kernels: None });
+        }
+        let surroundings = &fluid.parameters().surroundings;
+        let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
+        let sum = sum_body_walls::Specialization { workgroup_size, body_kinds, has_motion };
+        let load = load_bodies::Specialization { workgroup_size, body_kinds, has_motion };
+        Ok(Self {
+            sums: device
+                .buffer("walls of bodies", BODY_WALL_VECTORS as usize * fluid.count().capacity as usize)?,
+            kernels: Some((Kernel::specialized(device, &sum)?, Kernel::specialized(device, &load)?)),
+        })
+    }
+
+    pub fn sums(&self) -> &Buffer<[f32; 4]> {
+        &self.sums
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.kernels.is_none()
+    }
+
+    /// Records the sums at the positions at the start of the step.
+    pub fn record(&self, recorder: &mut Recorder, fluid: &Fluid, stress: &Stress) {
+        let (Some((kernel, _)), Some(bodies)) = (&self.kernels, fluid.body_buffers()) else { return };
+        let bindings = sum_body_walls::Bindings {
+            count: &fluid.phase.count,
+            terms: &stress.terms,
+            of_bodies: bodies.terms,
+            clock: bodies.clock,
+            bodies: bodies.bodies,
+            body_data: bodies.body_data,
+            position: fluid.phase.position.front(),
+            body_walls: &self.sums,
+        };
+        recorder.dispatch_counted(kernel, bindings, ());
+    }
+
+    /// Records the loads on the bodies of the velocities and couplings after the solve.
+    pub fn record_loads(&self, recorder: &mut Recorder, fluid: &Fluid, stress: &Stress) {
+        let (Some((_, kernel)), Some(bodies)) = (&self.kernels, fluid.body_buffers()) else { return };
+        let bindings = load_bodies::Bindings {
+            count: &fluid.phase.count,
+            terms: &stress.terms,
+            of_bodies: bodies.terms,
+            clock: bodies.clock,
+            bodies: bodies.bodies,
+            body_data: bodies.body_data,
+            position: fluid.phase.position.front(),
+            velocity: fluid.phase.velocity.front(),
+            shape: stress.neighbourhood(),
+            coupling: stress.coupling(),
+            sums: bodies.sums,
+        };
+        recorder.dispatch_counted(kernel, bindings, ());
+    }
+}
