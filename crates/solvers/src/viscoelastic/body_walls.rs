@@ -1,7 +1,7 @@
 //! Bodies in the neighbourhoods of an implicit solve of viscosity.
 
-use super::stress::Stress;
 use crate::pbd::Fluid;
+use frazil_shaders::types::ViscoelasticTerms;
 use frazil_shaders::viscoelastic::terms::BODY_WALL_VECTORS;
 use frazil_shaders::viscoelastic::{load_bodies, sum_body_walls};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result};
@@ -38,11 +38,11 @@ impl BodyWalls {
     }
 
     /// Records the sums at the positions at the start of the step.
-    pub fn record(&self, recorder: &mut Recorder, fluid: &Fluid, stress: &Stress) {
+    pub fn record(&self, recorder: &mut Recorder, fluid: &Fluid, terms: &Buffer<ViscoelasticTerms>) {
         let (Some((kernel, _)), Some(bodies)) = (&self.kernels, fluid.body_buffers()) else { return };
         let bindings = sum_body_walls::Bindings {
             count: &fluid.phase.count,
-            terms: &stress.terms,
+            terms,
             of_bodies: bodies.terms,
             clock: bodies.clock,
             bodies: bodies.bodies,
@@ -53,20 +53,27 @@ impl BodyWalls {
         recorder.dispatch_counted(kernel, bindings, ());
     }
 
-    /// Records the loads on the bodies of the velocities and couplings after the solve.
-    pub fn record_loads(&self, recorder: &mut Recorder, fluid: &Fluid, stress: &Stress) {
+    /// Records the loads on the bodies of the velocities after the solve, with their couplings and the
+    /// neighbourhoods (`shape`).
+    pub fn record_loads(
+        &self,
+        recorder: &mut Recorder,
+        fluid: &Fluid,
+        terms: &Buffer<ViscoelasticTerms>,
+        [shape, coupling]: [&Buffer<[f32; 4]>; 2],
+    ) {
         let (Some((_, kernel)), Some(bodies)) = (&self.kernels, fluid.body_buffers()) else { return };
         let bindings = load_bodies::Bindings {
             count: &fluid.phase.count,
-            terms: &stress.terms,
+            terms,
             of_bodies: bodies.terms,
             clock: bodies.clock,
             bodies: bodies.bodies,
             body_data: bodies.body_data,
             position: fluid.phase.position.front(),
             velocity: fluid.phase.velocity.front(),
-            shape: stress.neighbourhood(),
-            coupling: stress.coupling(),
+            shape,
+            coupling,
             sums: bodies.sums,
         };
         recorder.dispatch_counted(kernel, bindings, ());

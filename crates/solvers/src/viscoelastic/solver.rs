@@ -297,7 +297,7 @@ impl Viscoelastic {
                 }
             }
             Stage::UpdateViscosity => {
-                self.stress.body_walls().record(recorder, &self.fluid, &self.stress);
+                self.stress.record_body_walls(recorder, &self.fluid);
                 let of = (Part::Viscosity, &at_start);
                 self.stress.update(recorder, &phase.count, of, updated, wall_speed(0.5));
             }

@@ -232,9 +232,14 @@ impl Stress {
         !self.body_walls.is_empty()
     }
 
-    /// Returns what bodies add to the neighbourhoods of an implicit solve.
-    pub(super) fn body_walls(&self) -> &BodyWalls {
-        &self.body_walls
+    /// Records what bodies add to the neighbourhoods at the start of the step.
+    pub(super) fn record_body_walls(&self, recorder: &mut Recorder, fluid: &Fluid) {
+        self.body_walls.record(recorder, fluid, &self.terms);
+    }
+
+    /// Records the loads on bodies of the velocities after the implicit solve, whose couplings are the last.
+    pub(super) fn record_body_loads(&self, recorder: &mut Recorder, fluid: &Fluid) {
+        self.body_walls.record_loads(recorder, fluid, &self.terms, [&self.shape, &self.coupling]);
     }
 
     /// Records the displacement of particles by particle shifting.

@@ -173,7 +173,7 @@ impl Viscosity {
             let walls = WallVelocities::OwnWithFaces { speed_m_s: wall_speed_m_s };
             let field = (phase.velocity.front(), walls);
             stress.differentiate(recorder, &phase.count, &Place::at_start(fluid), field);
-            stress.body_walls().record_loads(recorder, fluid, stress);
+            stress.record_body_loads(recorder, fluid);
         }
         let bindings = end_viscosity::Bindings {
             count: &phase.count,
