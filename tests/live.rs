@@ -61,6 +61,14 @@ const SPRINGS: &str = "version = 1\nname = \"springs\"\nup_axis = \"y\"\n\
     [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.2] }\n\
     velocity_m_s = [0.5, -1.0, 0.0]\n";
 
+const VISCOUS: &str = "version = 1\nname = \"viscous\"\nup_axis = \"y\"\n\
+    time = { dt_s = 0.002, duration_s = 1.0 }\nsolver.kind = \"viscoelastic\"\n\
+    [fluid]\nparticle_spacing_m = 0.05\ndynamic_viscosity_pa_s = 300.0\n\
+    [viscoelastic]\nelasticity = \"none\"\n\
+    [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.5, 0.5, 0.3]\n\
+    [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.2] }\n\
+    velocity_m_s = [0.5, -1.0, 0.0]\n";
+
 fn parse(text: &str) -> Scene {
     Scene::parse(text, "scene.toml", &[]).unwrap()
 }
@@ -164,6 +172,8 @@ fn a_body_moved_while_particles_move_is_a_restart_and_a_path() {
         format!("{CONTINUUM}{}", ball("[0.4, 0.15, 0.2]", "0.08")),
         format!("{GRAINS}{grains}"),
         format!("{SPRINGS}{}", ball("[0.3, 0.1, 0.15]", "0.08")),
+        // Its implicit viscosity holds it at the ball.
+        format!("{VISCOUS}{}", ball("[0.25, 0.1, 0.1]", "0.06")),
     ];
     for text in scenes {
         let scene = parse(&text);

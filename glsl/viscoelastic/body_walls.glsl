@@ -1,8 +1,8 @@
 // Bodies in the neighbourhood of a particle, for the implicit solve of viscosity.
 //
-// What a body cuts off from the neighbourhood counts as fluid whose velocity goes on linearly through that of
-// the body at its surface. With the distance y, the normal n and the velocity v_k of the surface, and the
-// part m of the second moment of the weight w along n beyond a plane at this distance:
+// The part of a neighbourhood that a body cuts off counts as fluid whose velocity goes on linearly through
+// that of the body at its surface. With the distance y, the normal n and the velocity v_k of the surface, and
+// the part m of the second moment of the weight w along n beyond a plane at this distance:
 //   M_i ← M_i + m n nᵀ,   L_i ← (Σ_j … + m/y (v_i − v_k) nᵀ) B_i
 // so that gradients stay exact for linear fields, and the adjoint on the particle's force,
 //   ρ a_i ← ρ a_i − m/y Q_i n + η_i m/y² (v_k − v_i),

@@ -15,7 +15,7 @@ use super::smoothing::Smoothing;
 use crate::bodies::quanta_per_n_s;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
-use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Tuning};
+use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Surroundings, Tuning};
 use frazil_particles::{Material, ParticleTable};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
@@ -151,6 +151,13 @@ pub struct PreparedFluid {
     parameters: Parameters,
     kernels: Kernels,
     bodies: Option<Bodies>,
+}
+
+impl PreparedFluid {
+    /// Returns the bodies of the changed scene.
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.parameters.surroundings
+    }
 }
 
 impl Fluid {

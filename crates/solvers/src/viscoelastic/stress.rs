@@ -39,8 +39,8 @@ pub struct Stress {
     apply: Kernel<apply_stress::Interface>,
     compute_residual: Kernel<compute_residual::Interface>,
     apply_operator: Kernel<apply_operator::Interface>,
-    /// What bodies add to the neighbourhoods of an implicit solve.
-    body_walls: BodyWalls,
+    /// Additions of bodies to the neighbourhoods of an implicit solve.
+    pub(super) body_walls: BodyWalls,
     max_travel_m: f32,
 }
 

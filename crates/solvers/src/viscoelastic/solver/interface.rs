@@ -64,8 +64,10 @@ impl Solver for Viscoelastic {
         // All that can fail comes before all that changes.
         let fluid = self.fluid.prepare_scene(device, scene)?;
         let terms = self.stress.prepare_terms(device, &parameters, &self.fluid)?;
+        let body_walls = self.stress.body_walls.with_motions(device, fluid.surroundings())?;
         self.fluid.adopt(fluid);
         self.stress.terms = terms;
+        self.stress.body_walls = body_walls;
         if let Some(viscosity) = &mut self.viscosity {
             viscosity.set_parameters(&parameters);
         }
