@@ -22,7 +22,7 @@ pub fn torque_n_m(viscosity_pa_s: f64) -> f64 {
 }
 
 /// Returns the scene, with the sections of its fluid, and its particles: on rings that fill the gap at the
-/// density of rest, displaced by up to `disorder` spacings.
+/// density of rest, displaced by up to `disorder` spacings beside their own disorder.
 ///
 /// # Panics
 /// If the scene is refused.
