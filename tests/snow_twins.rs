@@ -6,7 +6,7 @@
 
 use frazil_kernels::CellSortMethod;
 use frazil_reference::fault::FaultKind;
-use frazil_reference::snow::{Averaging, Kind, LatentHeat, Parameters, State};
+use frazil_reference::snow::{Averaging, ConductionLaw, Kind, LatentHeat, Parameters, State};
 use frazil_scene::{Phase, Sampled, Scene};
 use frazil_solvers::Solver as _;
 use frazil_solvers::Tuning;
@@ -221,7 +221,8 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
     (
         false,
         [
-            "links.limit = \"none\"\ncontact_radius_spacings = 0.6\nheat.conduction = \"uncorrected\"",
+            "links.limit = \"none\"\ncontact_radius_spacings = 0.6\nheat.conduction = \"uncorrected\"\n\
+             heat.law = \"printed\"",
             "[pbd]\nartificial_pressure.strength = 0.005",
         ],
     ),
@@ -230,7 +231,7 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
         false,
         [
             "links = { compliance_m_n = 1e-4, break_ratio = 1.02, most = 3, reach_spacings = 2.0 }\n\
-             averaging = \"off\"\nnon_penetration_stiffness = 0.25",
+             averaging = \"off\"\nnon_penetration_stiffness = 0.25\nheat.conduction = \"uncorrected\"",
             "[pbd]\nover_relaxation = 0.3",
         ],
     ),
@@ -544,6 +545,7 @@ fn a_wrong_stage_is_named() {
         (Stage::Predict, |_, p| p.fluid.domain_max_m[1] = 0.1),
         (Stage::Conduct, |_, p| p.heat.snow_conductivity_w_m_k *= 1.01),
         (Stage::Conduct, |_, p| p.heat.laplacian_scale *= 1.01),
+        (Stage::Conduct, |_, p| p.heat.law = ConductionLaw::Printed),
         (Stage::Conduct, |_, p| p.snow_volume *= 1.01),
         (Stage::Conduct, |_, p| p.fluid.domain_min_m[1] = -1.0),
         (Stage::Conduct, |_, p| p.heat.max_correction = Some(1.0)),

@@ -31,7 +31,8 @@ layout(scalar, binding = 10) writeonly buffer Conducted { float conducted[]; };
 layout(scalar, binding = 11) readonly buffer Rows { uint rows[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
-    // Δt/(ρ_i h²) · V/h³ · 45/π of water's V, calibrated to the lattice, over the heat capacity.
+    // Δt/(ρ_i h²) · V/h³ · 45/π of water's V, by Fourier's law calibrated to the lattice, over the heat
+    // capacity.
     float heating;
     // k between two particles of this phase, and between one of either, times the neighbour's volume over
     // water's.

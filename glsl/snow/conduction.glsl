@@ -2,8 +2,8 @@
 // and correct_conduction.comp; the viscoelastic fluid is a phase without another:
 //   Σ_j V k_ij (T_j − T_i) ∇²W(x_ij),  k_ij = 2 k_i k_j / (k_i + k_j),  ∇²W = 45/(πh⁶) (h − r)
 // The paper prints 4 k_i k_j / (k_i + k_j), which belongs to another form of the Laplacian: with this one,
-// heat would flow twice as fast as by Fourier's law. Every term has the opposite sign at the other end, so
-// heat is conserved.
+// heat flows twice as fast as by Fourier's law. conduct.comp has it as `snow.heat.law = "printed"`. Every
+// term has the opposite sign at the other end, so heat is conserved.
 //
 // Walls and free surfaces cut the kernel, and particles off the lattice change its sum. With IS_CORRECTED
 // the sum is also over the images R x_j of neighbours behind the faces of the domain, and the weight of a

@@ -1,7 +1,7 @@
-//! Heat conduction between particles (Chen2021 eq 6.1): harmonic mean of conductivities or, with an enthalpy,
-//! Kirchhoff's transform; images behind walls and corrected second moments.
+//! Heat conduction between particles (Chen2021 eq 6.1): harmonic mean of conductivities, twice that as
+//! printed, or with an enthalpy Kirchhoff's transform; images behind walls and corrected second moments.
 
-use super::{Correction, Heat, Kind, LatentHeat, Parameters, State};
+use super::{Correction, Kind, LatentHeat, Parameters, State};
 use crate::fluid::{Image, dot, zip};
 use crate::sph::Real;
 
@@ -97,7 +97,7 @@ impl State {
                 let flux = match p.heat.latent_heat {
                     LatentHeat::Enthalpy { .. } => potential(neighbour) - potential(own),
                     LatentHeat::Blending => {
-                        let conductivity = Heat::pair_conductivity_w_m_k(
+                        let conductivity = p.heat.pair_conductivity_w_m_k(
                             p.heat.conductivity_w_m_k(kind),
                             p.heat.conductivity_w_m_k(other),
                         );

@@ -1,5 +1,4 @@
-//! Conduction of heat (Chen2021 eq 6.1) and temperature from
-//! enthalpy.
+//! Conduction of heat (Chen2021 eq 6.1, as printed or by Fourier's law) and temperature from enthalpy.
 
 use super::kind::Kind;
 
@@ -13,6 +12,15 @@ pub enum LatentHeat {
         /// L in J/kg.
         latent_j_kg: f32,
     },
+}
+
+/// Law of conduction between two particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConductionLaw {
+    /// Harmonic mean of the conductivities.
+    Fourier,
+    /// Twice that mean, as printed in Chen2021 eq 6.1.
+    Printed,
 }
 
 /// Correction B of the heat conduction of a particle: xx, yy, zz, yz, xz, xy.
@@ -31,7 +39,10 @@ pub struct Heat {
     pub water_conductivity_w_m_k: f32,
     /// T_freeze in °C.
     pub freezing_c: f32,
-    /// s = 6/Σ(1 − q)q² over the cubic lattice of the spacing, which makes the Laplacian exact there.
+    /// Law of conduction.
+    pub law: ConductionLaw,
+    /// s = 6/Σ(1 − q)q² over the cubic lattice of the spacing, which makes the Laplacian exact there; as
+    /// printed 45/π (d/h)³.
     pub laplacian_scale: f32,
     /// Maximum correction of a pair's weight, that of a lone neighbour at one spacing; none without
     /// correction.
@@ -80,9 +91,12 @@ impl Heat {
         }
     }
 
-    /// Returns k_ij in W/(m K): the harmonic mean.
-    pub fn pair_conductivity_w_m_k(a: f32, b: f32) -> f32 {
-        2.0 * a * b / (a + b)
+    /// Returns k_ij in W/(m K).
+    pub fn pair_conductivity_w_m_k(&self, a: f32, b: f32) -> f32 {
+        match self.law {
+            ConductionLaw::Fourier => 2.0 * a * b / (a + b),
+            ConductionLaw::Printed => 4.0 * a * b / (a + b),
+        }
     }
 
     /// Returns H in J/kg of snow below and water above freezing.

@@ -33,7 +33,7 @@ use crate::fluid::{self, SPLINE_SCALE, along, dot, spline_shape, zip};
 
 pub use boundary::Boundary;
 pub(crate) use conduction::{corrected_weight, correction_of};
-pub use heat::{Correction, Heat, LatentHeat};
+pub use heat::{ConductionLaw, Correction, Heat, LatentHeat};
 pub use kind::Kind;
 pub use ledger::{Ledger, fixed_point_temperature};
 pub use link_rule::{LinkLimit, LinkRule};

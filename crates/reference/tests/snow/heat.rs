@@ -1,5 +1,5 @@
 use frazil_reference::primitives::Grid;
-use frazil_reference::snow::{Heat, Kind, LatentHeat, Parameters, State};
+use frazil_reference::snow::{ConductionLaw, Heat, Kind, LatentHeat, Parameters, State};
 
 use crate::{SPACING_M, SUPPORT_RATIO, cloud, parameters, solid_and_fluid};
 
@@ -154,6 +154,52 @@ fn corrections_of_few_neighbours_are_finite() {
     }
 }
 
+/// Chen2021 eq 6.1 to the letter, summed over all pairs in f64, with the rest density for those of particles.
+#[test]
+fn the_printed_law_is_the_papers_equation() {
+    let mut p = parameters();
+    let d_over_h = 1.0 / f64::from(SUPPORT_RATIO);
+    p.heat.law = ConductionLaw::Printed;
+    p.heat.laplacian_scale = (45.0 / std::f64::consts::PI * d_over_h.powi(3)) as f32;
+    p.heat.max_correction = None;
+    let mut state = cloud([150, 150], 9);
+    settle(&mut state, &p);
+    let (h, rest_density) = (f64::from(p.fluid.support_m), f64::from(p.fluid.rest_density_kg_m3));
+    let volume_m3 = (d_over_h * h).powi(3);
+    let all: Vec<(Kind, [f64; 3], f64)> = Kind::ALL
+        .into_iter()
+        .flat_map(|kind| {
+            let phase = &state[kind];
+            let of =
+                move |i: usize| (kind, phase.predicted[i].map(f64::from), f64::from(phase.temperature_c[i]));
+            (0..phase.len()).map(of).collect::<Vec<_>>()
+        })
+        .collect();
+    let k = |kind: Kind| f64::from(p.heat.conductivity_w_m_k(kind));
+    let expected = all.iter().map(|&(kind, x, t)| {
+        let sum: f64 = all
+            .iter()
+            .map(|&(other, y, u)| {
+                let r = (0..3).map(|a| (x[a] - y[a]).powi(2)).sum::<f64>().sqrt();
+                let laplacian = 45.0 / (std::f64::consts::PI * h.powi(6)) * (h - r).max(0.0);
+                volume_m3 * 4.0 * k(kind) * k(other) / (k(kind) + k(other)) * (u - t) * laplacian
+            })
+            .sum();
+        let capacity = f64::from(p.heat.capacity_j_kg_k(kind));
+        t + f64::from(p.fluid.dt_s) * sum / (rest_density * capacity)
+    });
+    let expected: Vec<f64> = expected.collect();
+    state.conduct(&p);
+    let found = Kind::ALL.into_iter().flat_map(|kind| &state[kind].temperature_c);
+    let mut largest_c = 0.0f64;
+    for ((found, expected), (.., before)) in found.zip(&expected).zip(&all) {
+        largest_c = largest_c.max((expected - before).abs());
+        // Some 30 roundings of 60 °C.
+        assert!((f64::from(*found) - expected).abs() < 2e-5, "{found} is not {expected} °C");
+    }
+    assert!(largest_c > 0.02, "heat flows: {largest_c} °C");
+}
+
 /// Without rounding nothing is lost: what flows into one particle flows out of another, in a narrow box, too.
 #[test]
 fn heat_flows_cancel_in_f64() {
@@ -163,6 +209,8 @@ fn heat_flows_cancel_in_f64() {
     p.fluid.domain_min_m = [8.0 * SPACING_M; 3];
     p.fluid.domain_max_m = [11.5 * SPACING_M; 3];
     // Some 200 terms.
+    check_that_heat_flows_cancel(&p, 6.0);
+    (p.heat.law, p.heat.max_correction) = (ConductionLaw::Printed, None);
     check_that_heat_flows_cancel(&p, 6.0);
 }
 

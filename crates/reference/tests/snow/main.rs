@@ -14,7 +14,9 @@ mod step;
 
 use frazil_reference::fluid::{self, spline_shape, spline_wall_fraction};
 use frazil_reference::primitives::Grid;
-use frazil_reference::snow::{Averaging, Heat, Kind, LatentHeat, Parameters, Phase, Springs, State};
+use frazil_reference::snow::{
+    Averaging, ConductionLaw, Heat, Kind, LatentHeat, Parameters, Phase, Springs, State,
+};
 use frazil_reference::sph;
 
 const SUPPORT_RATIO: f32 = 2.0;
@@ -99,6 +101,7 @@ fn parameters() -> Parameters {
             snow_conductivity_w_m_k: 2500.0,
             water_conductivity_w_m_k: 600.0,
             freezing_c: 0.0,
+            law: ConductionLaw::Fourier,
             laplacian_scale: Heat::laplacian_scale(f64::from(SUPPORT_RATIO)),
             max_correction: Some(Heat::lone_correction(f64::from(SUPPORT_RATIO))),
             latent_heat: LatentHeat::Blending,

@@ -282,6 +282,39 @@ fn the_conduction_scale_is_the_lattices() {
     assert_eq!(minimal(&[]).unwrap().conduction_rate_per_s(), None);
 }
 
+/// Eq 6.1 with V = d³ and ρ₀ for densities: between two particles s = 45/π (d/h)³ and 4k/2 = 2k.
+#[test]
+fn the_printed_law_has_the_scale_of_its_kernel_and_twice_the_conductivity() {
+    let printed = "heat = { law = \"printed\", conduction = \"uncorrected\" }";
+    let scene = snowy(printed, &[]).unwrap();
+    let scale = 45.0 / std::f64::consts::PI / 8.0;
+    assert!((scene.conduction_scale() / scale - 1.0).abs() < 1e-12, "{}", scene.conduction_scale());
+    let fourier = snowy("heat.conduction = \"uncorrected\"", &[]).unwrap();
+    let rate = |scene: &Scene| scene.conduction_rate_per_s().unwrap();
+    let faster = 2.0 * scale / fourier.conduction_scale();
+    assert!((rate(&scene) / rate(&fourier) / faster - 1.0).abs() < 1e-12, "{}", rate(&scene));
+    assert_eq!(scene.conduction_moments(), fourier.conduction_moments());
+}
+
+#[test]
+fn the_printed_law_without_its_sum_is_refused() {
+    let given = ["snow.heat.law=printed"];
+    assert_message(
+        snowy("", &given),
+        "snow.toml with --set snow.heat.law=printed: snow.heat.conduction: found \"corrected\" with \
+         snow.heat.law = \"printed\", which has the kernel's weights as they are, expected \
+         snow.heat.conduction = \"uncorrected\"",
+    );
+    assert_message(
+        snowy("heat = { conduction = \"uncorrected\", latent_heat = \"enthalpy\" }", &given),
+        "snow.toml with --set snow.heat.law=printed: snow.heat.latent_heat: found \"enthalpy\" with \
+         snow.heat.law = \"printed\", which conducts by temperature, expected snow.heat.latent_heat = \
+         \"blending\"",
+    );
+    let written = snowy("heat.law = \"printed\"", &[]).unwrap_err().to_string();
+    assert!(written.starts_with("snow.toml:23:"), "{written}");
+}
+
 /// With this scale the lattice's sum for a quadratic field is its Laplacian at every support radius. The
 /// kernel alone is off by a few percent: an integral instead of the sum gives s = 45/(π (h/d)³).
 #[test]

@@ -1,8 +1,10 @@
 //! Snow and water: conversion of the device's parameters to the twin's.
 
 use super::pbd::twin_numbers;
-use frazil_reference::snow::{self as twin, Averaging, Boundary, Heat, LatentHeat, Parameters, Springs};
-use frazil_scene::Averaging as SceneAveraging;
+use frazil_reference::snow::{
+    self as twin, Averaging, Boundary, ConductionLaw, Heat, LatentHeat, Parameters, Springs,
+};
+use frazil_scene::{Averaging as SceneAveraging, ConductionLaw as SceneLaw};
 use frazil_solvers::pbd::snow::{LinkLimit, LinkRule, Snow};
 use frazil_vk::{Device, Result};
 
@@ -53,6 +55,10 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
             snow_conductivity_w_m_k: heat.snow_conductivity_w_m_k as f32,
             water_conductivity_w_m_k: heat.water_conductivity_w_m_k as f32,
             freezing_c: heat.freezing_temperature_c as f32,
+            law: match heat.law {
+                SceneLaw::Fourier => ConductionLaw::Fourier,
+                SceneLaw::Printed => ConductionLaw::Printed,
+            },
             laplacian_scale: p.laplacian_scale,
             max_correction: p.has_corrected_conduction().then_some(p.max_correction),
             latent_heat: match p.has_enthalpy() {

@@ -1,6 +1,6 @@
 //! Stability of explicit diffusion of heat and momentum: its limits on spacing, support radius and time step.
 
-use super::snow::Conduction;
+use super::snow::{Conduction, ConductionLaw};
 use crate::Scene;
 
 /// Maximum relaxation of a particle's temperature towards its neighbours' in one step. At 1 a hot particle
@@ -15,10 +15,21 @@ pub(crate) fn conduction_sum_m2(spacing_m: f64) -> f64 {
 }
 
 impl Scene {
-    /// Returns s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, which is Chen2021 eq
-    /// 6.1: the viscosity kernel's ∇²W is proportional to 1 − q. s = 6 / Σ (1 − q)q² over the particles'
-    /// lattice makes the Laplacian of a quadratic field exact there.
+    /// Returns s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, the form of Chen2021
+    /// eq 6.1: the viscosity kernel's ∇²W is proportional to 1 − q. As printed, s is 45/π V/h³; otherwise it
+    /// makes the Laplacian of a quadratic field exact on the particles' lattice.
     pub fn conduction_scale(&self) -> f64 {
+        match self.snow().map(|snow| snow.heat.law) {
+            Some(ConductionLaw::Printed) => {
+                let spacing_h = self.particle_spacing_m() / self.support_radius_m();
+                45.0 / std::f64::consts::PI * spacing_h.powi(3)
+            }
+            Some(ConductionLaw::Fourier) | None => self.lattice_scale(),
+        }
+    }
+
+    /// Returns 6 / Σ (1 − q)q² over the particles' lattice.
+    fn lattice_scale(&self) -> f64 {
         6.0 / self.lattice_sum(|q| (1.0 - q) * q * q)
     }
 
@@ -26,7 +37,7 @@ impl Scene {
     /// moment, (s/2)(1 − q)q² with q = d/h, is corrected to 1.
     pub fn conduction_moments(&self) -> [f64; 2] {
         let q = self.particle_spacing_m() / self.support_radius_m();
-        let half = 0.5 * self.conduction_scale();
+        let half = 0.5 * self.lattice_scale();
         [half, 1.0 / (half * (1.0 - q) * q * q)]
     }
 
@@ -36,7 +47,8 @@ impl Scene {
     /// and so a sum of 6/d² at most, with neighbours no closer than the spacing d. `None` without `[snow]`.
     pub fn conduction_rate_per_s(&self) -> Option<f64> {
         let heat = &self.snow()?.heat;
-        let conductivity = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);
+        let greater = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);
+        let conductivity = heat.law.harmonic_means() * greater;
         let capacity = heat.snow_capacity_j_kg_k.min(heat.water_capacity_j_kg_k);
         let h = self.support_radius_m();
         // Snow conducts over a larger spacing, but between lighter volumes.

@@ -192,6 +192,8 @@ pub struct Heat {
     /// T_homo in °C, below which water freezes everywhere at once; below T_freeze.
     #[schemars(range(min = MIN_TEMPERATURE_C, max = MAX_TEMPERATURE_C))]
     pub homogeneous_freezing_temperature_c: f64,
+    /// Law of conduction between two particles.
+    pub law: ConductionLaw,
     /// Weights of pairs in heat conduction.
     pub conduction: Conduction,
     /// Treatment of latent heat.
@@ -199,6 +201,28 @@ pub struct Heat {
     /// Latent heat of melting in J/kg; used with `latent_heat = "enthalpy"`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub latent_heat_j_kg: f64,
+}
+
+/// Law of conduction between two particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConductionLaw {
+    /// The harmonic mean 2k_ik_j/(k_i + k_j), and a sum over neighbours that is exact on the lattice.
+    #[default]
+    Fourier,
+    /// Eq 6.1 with 4k_ik_j/(k_i + k_j), and the kernel's sum as it is, with ρ₀ for densities: at the paper's
+    /// support radius 2.21 times as fast. Requires `conduction = "uncorrected"`, and no true latent heat.
+    Printed,
+}
+
+impl ConductionLaw {
+    /// Returns the conductivity of a pair over the harmonic mean of its ends.
+    pub fn harmonic_means(self) -> f64 {
+        match self {
+            Self::Fourier => 1.0,
+            Self::Printed => 2.0,
+        }
+    }
 }
 
 /// Weights of pairs in heat conduction.
@@ -210,8 +234,8 @@ pub enum Conduction {
     /// bodies and packings that are not lattices conduct by Fourier's law, too.
     #[default]
     Corrected,
-    /// The kernel's Laplacian alone, as in the paper (eq 6.1): two thirds to nine tenths of the conductivity
-    /// along walls and free surfaces.
+    /// The kernel's Laplacian alone, as in the paper: two thirds to nine tenths of the conductivity along
+    /// walls and free surfaces.
     Uncorrected,
 }
 
@@ -297,6 +321,7 @@ impl Default for Heat {
             water_conductivity_w_m_k: 0.56,
             freezing_temperature_c: 0.0,
             homogeneous_freezing_temperature_c: -30.0,
+            law: ConductionLaw::default(),
             conduction: Conduction::default(),
             latent_heat: LatentHeat::default(),
             latent_heat_j_kg: 333_600.0,

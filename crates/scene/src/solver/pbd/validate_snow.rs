@@ -1,7 +1,9 @@
 //! Validates the `[snow]` section and the keys that require it.
 
 use super::conduction::MAX_CONDUCTION;
-use super::snow::{Heat, LinkLimit, Links, MIN_DISTANCE_SPACINGS, Snow, Transition};
+use super::snow::{
+    Conduction, ConductionLaw, Heat, LatentHeat, LinkLimit, Links, MIN_DISTANCE_SPACINGS, Snow, Transition,
+};
 use crate::check::{Check, Checker, number, rounded_down};
 use crate::scene::estimate::rounded_up;
 use crate::{Body, BodyShape, Fluid, ParticleBlock, Phase, Scene, Section, WallModel};
@@ -213,6 +215,23 @@ fn check_blending(check: &Checker<'_>, transition: &Transition) -> Check {
 }
 
 fn check_heat(check: &Checker<'_>, heat: &Heat) -> Check {
+    if heat.law == ConductionLaw::Printed {
+        let printed = "with snow.heat.law = \"printed\"";
+        if heat.conduction == Conduction::Corrected {
+            check.fail_between(
+                &["snow.heat.conduction", "snow.heat.law"],
+                format!("\"corrected\" {printed}, which has the kernel's weights as they are"),
+                "snow.heat.conduction = \"uncorrected\"",
+            )?;
+        }
+        if heat.latent_heat == LatentHeat::Enthalpy {
+            check.fail_between(
+                &["snow.heat.latent_heat", "snow.heat.law"],
+                format!("\"enthalpy\" {printed}, which conducts by temperature"),
+                "snow.heat.latent_heat = \"blending\"",
+            )?;
+        }
+    }
     let (freezing, homogeneous) = (heat.freezing_temperature_c, heat.homogeneous_freezing_temperature_c);
     if homogeneous < freezing {
         return Ok(());

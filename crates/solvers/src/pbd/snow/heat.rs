@@ -1,4 +1,4 @@
-//! Heat conduction between neighbours of either phase (Chen2021 eq 6.1).
+//! Heat conduction between neighbours of either phase (Chen2021 eq 6.1, as printed or by Fourier's law).
 
 use super::phase_particles::PhaseParticles;
 use super::terms::SnowParameters;
@@ -101,6 +101,7 @@ impl Heat {
     ) {
         let (p, heat) = (&parameters.fluid, &parameters.snow.heat);
         let (snow, water) = (heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k);
+        let means = heat.law.harmonic_means();
         let conduction = conduction_of(parameters, own);
         let h = f64::from(p.support_m);
         let volumes = parameters.volumes(is_solid);
@@ -158,8 +159,8 @@ impl Heat {
             let params = conduct::Params {
                 conduction,
                 heating: (per_capacity / capacity) as f32,
-                own_w_m_k: (own_volume * if is_solid { snow } else { water }) as f32,
-                cross_w_m_k: (other_volume * 2.0 * snow * water / (snow + water)) as f32,
+                own_w_m_k: (means * own_volume * if is_solid { snow } else { water }) as f32,
+                cross_w_m_k: (means * other_volume * 2.0 * snow * water / (snow + water)) as f32,
                 lower_c: [0.0; 3],
                 upper_c: [0.0; 3],
                 fixed_faces: 0,

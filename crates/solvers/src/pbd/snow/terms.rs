@@ -22,10 +22,10 @@ pub struct SnowParameters {
     pub mixed_contact_m: f32,
     /// Volume of a particle of snow over that of one of water, ρ₀/ρ_s.
     pub snow_volume: f32,
-    /// Scale of the Laplacian of the viscosity kernel, 45/π · V/h³, calibrated on the cubic lattice of the
-    /// spacing.
+    /// Scale of the Laplacian of the viscosity kernel: 45/π · V/h³ as printed, by Fourier's law calibrated on
+    /// the cubic lattice of the spacing.
     pub laplacian_scale: f32,
-    /// Half of that scale, which makes second moments 1 on that lattice.
+    /// Half of the calibrated scale, which makes second moments 1 on that lattice.
     pub moment_scale: f32,
     /// Maximum correction of a pair in heat conduction: that of a lone neighbour at one spacing.
     pub max_correction: f32,

@@ -43,7 +43,7 @@ pub fn cases() -> Vec<Case> {
             known: Some(
                 "at the paper's size 157 more particles melt than freeze in the last quarter, of 11 800 so \
                  far: the water is still at 22 °C; at a quarter of the size freezing overtakes from step \
-                 1640 on",
+                 2060 on",
             ),
             run: Box::new(water_drop),
         },
