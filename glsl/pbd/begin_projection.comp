@@ -3,8 +3,10 @@
 // step: predicts the density constraint of each particle i to the first order (Ihmsen2014 eq 4 to 6),
 //   C_i = κ (ρ_i/ρ₀ − 1) + Δt/h ( Σ_j h∇V W(x_ij)·(v_i − v_j) + h∇(share of walls)·(v_i − v_wall) ),
 // with the share κ of a difference from the rest density that a step takes back:
-//   min(1, κ₊ max(1, 0.025/(ρ_i/ρ₀ − 1))) of an excess: all of a large one in one step would give particles
-//     the speed h (ρ/ρ₀ − 1)/Δt, and energy with it, the more the shorter the step is;
+//   of an excess e = ρ_i/ρ₀ − 1 the share max(κ₊ max(1, 0.025/e), Δt u_i/(10 h e)), at most 1: all of a large
+//     one in one step would give particles the speed h e/Δt, and energy with it, the more the shorter the
+//     step is. Where neighbours approach or leave each other at the speed u_i, u_i² = Σ_j W (v_ij·x̂_ij)²/Σ_j W,
+//     as in an impact, a tenth of it may be that speed;
 //   κ₋ of a deficit within the fluid, so that its particles do not gather while their density allows it, and
 //     all of it at a free surface, whose particles may meet others;
 // computes what a unit of its own multiplier changes of it, a_ii = |Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε. The
@@ -12,12 +14,14 @@
 // λ_i h∇(share of walls), so that impulses act along the offsets of the positions that velocities move from,
 // and x × v is conserved to rounding.
 //
+// The motion of a step, Δt u_i/h, is its measure for the tolerance of the solve (check_density.comp).
+//
 // With HAS_IMAGES images of neighbours behind faces of the domain are neighbours with the mirrored velocity.
 // The solve begins from the multipliers of the last step, all of them: its error has both signs where λ < 0.
-// Bytes: 88 a particle (position 12, velocity 12, key 4, λ 4, row 4, out 16 + 8 + 4; bodies 20 more) plus
+// Bytes: 92 a particle (position 12, velocity 12, key 4, λ 4, row 4, out 16 + 8 + 4 + 4; bodies 20 more) plus
 // rows and neighbours from cache. Sums run in sorted order.
-// Work: 11 flop per listed_neighbour, 29 flop per near_neighbour.
-// Work: 20 flop per listed_image, 32 flop per near_image.
+// Work: 11 flop per listed_neighbour, 33 flop per near_neighbour.
+// Work: 20 flop per listed_image, 36 flop per near_image.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
@@ -45,6 +49,7 @@ layout(scalar, binding = 8) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 9) writeonly buffer Source { vec2 source[]; };
 layout(scalar, binding = 10) writeonly buffer Density { float density[]; };
 layout(scalar, binding = 11) readonly buffer Rows { uint rows[]; };
+layout(scalar, binding = 12) writeonly buffer Motion { float motion[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -65,10 +70,15 @@ const float SMALL_EXCESS = 0.025;
 const float SURFACE_RATIO = 0.7;
 const float BULK_RATIO = 0.9;
 
-// Returns what a step takes back of the difference of a density over rest density from 1.
-float taken_back(float ratio) {
+// Speed at which an excess is taken back, over that at which neighbours approach or leave.
+const float SPEED_RATIO = 0.1;
+
+// Returns what a step takes back of the difference of a density over rest density from 1, where neighbours
+// move by a distance in h in the step.
+float taken_back(float ratio, float motion_h) {
     float excess = ratio - 1.0;
-    if (excess > 0.0) return min(excess, excess_share * max(excess, SMALL_EXCESS));
+    if (excess > 0.0)
+        return min(excess, max(excess_share * max(excess, SMALL_EXCESS), SPEED_RATIO * motion_h));
     return mix(1.0, deficit_share, smoothstep(SURFACE_RATIO, BULK_RATIO, ratio)) * excess;
 }
 
@@ -80,18 +90,23 @@ struct Sums {
     vec3 gradient;
     // Σ h∇V W·(v_i − v_j) in m/s.
     float rate_m_s;
+    // Σ W ((v_i − v_j)·x̂_ij)² over the scale of the kernel, in m²/s².
+    float squared_speed;
 };
 
 // Adds a neighbour at an offset in h, or its image, and the velocity relative to it.
 void add_neighbour(inout Sums sums, vec3 offset, float q2, vec3 relative_m_s) {
     float q = sqrt(q2);
-    sums.ratio += kernel_shape(q);
+    float shape = kernel_shape(q);
+    sums.ratio += shape;
     float slope = kernel_slope_scale() * volume_h3 * kernel_slope_shape(q);
     sums.squares += slope * slope;
     // Coincident particles have no direction and equal sums; only different velocities separate them.
-    vec3 gradient = -(q > 0.0 ? slope / q : 0.0) * offset;
-    sums.gradient += gradient;
-    sums.rate_m_s += dot(gradient, relative_m_s);
+    float inverse_q = q > 0.0 ? 1.0 / q : 0.0;
+    float leaving_m_s = inverse_q * dot(offset, relative_m_s);
+    sums.gradient -= slope * inverse_q * offset;
+    sums.rate_m_s -= slope * leaving_m_s;
+    sums.squared_speed += shape * leaving_m_s * leaving_m_s;
 }
 
 void main() {
@@ -101,7 +116,7 @@ void main() {
     vec3 v = velocity[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    Sums sums = Sums(kernel_shape(0.0), 0.0, vec3(0.0), 0.0);
+    Sums sums = Sums(kernel_shape(0.0), 0.0, vec3(0.0), 0.0, 0.0);
     Row row = row_of(i, MOVED_IN_STEP);
     FOR_EACH_NEIGHBOUR(row, row.own, cell_start, grid, home, k) {
         uint j = NEIGHBOUR_AT(row, k);
@@ -128,8 +143,10 @@ void main() {
     if (of_bodies.w > 0.0) rate_m_s -= domain_term(walls, x, support_m).open * boundary_rate_m_s[i];
     float ratio = kernel_scale() * volume_h3 * sums.ratio + (1.0 - wall.open);
     vec3 gradient = sums.gradient + wall.gradient_h;
+    float motion_h = dt_s * inverse_h * sqrt(sums.squared_speed / sums.ratio);
     constraint[i] = vec4(x, multiplier[i]);
-    source[i] = vec2(taken_back(ratio) + dt_s * inverse_h * rate_m_s,
+    source[i] = vec2(taken_back(ratio, motion_h) + dt_s * inverse_h * rate_m_s,
                      1.0 / (dot(gradient, gradient) + sums.squares + relaxation));
     density[i] = ratio * rest_density_kg_m3;
+    motion[i] = motion_h;
 }

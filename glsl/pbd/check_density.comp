@@ -6,6 +6,8 @@
 //
 // With HAS_MOMENTUM also has the share by which the next update of the pressure extrapolates: t ← (1 + √(1 +
 // 4 t²))/2, β = (t − 1)/t of the update after it; an error that has grown restarts at t = 1 (ODonoghue2015).
+// It ends when the error is within 3 % of the motion of the step too, the mean of Δt u_i/h, or a tenth of the
+// tolerance: an error ε leaves particles a speed of some h ε/Δt, with which water at rest would boil.
 //
 // One thread. Bytes: 250. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -22,7 +24,7 @@ layout(scalar, binding = 3) writeonly buffer Active { uint active_count[]; };
 layout(scalar, binding = 4) writeonly buffer Args { uvec3 args[]; };
 layout(scalar, binding = 5) buffer Momentum { SolveMomentum momentum[]; };
 layout(scalar, push_constant) uniform Params {
-    // 1 at the beginning of a step, which makes all particles active.
+    // 1 at the beginning of a step, which makes all particles active; the total is then that of their motions.
     uint is_first;
     // Corrections of this step so far, and their bounds.
     uint iteration;
@@ -33,6 +35,10 @@ layout(scalar, push_constant) uniform Params {
     float max_error;
     uint max_groups_x;
 };
+
+// Error over the motion of a step with which its solve ends, and the least, over the tolerance.
+const float MOTION_SHARE = 0.03;
+const float LEAST_TOLERANCE = 0.1;
 
 // Above the error of any state.
 const float HUGE_ERROR = 1e30;
@@ -52,7 +58,11 @@ void main() {
         now.n_steps += 1u;
         status[0] = now;
         activate(count[0]);
-        if (HAS_MOMENTUM != 0u) momentum[0] = SolveMomentum(1.0, 0.0, HUGE_ERROR);
+        if (HAS_MOMENTUM != 0u) {
+            float motion_h = total[0] / float(max(count[0], 1u));
+            float bound = clamp(MOTION_SHARE * motion_h, LEAST_TOLERANCE * tolerance, tolerance);
+            momentum[0] = SolveMomentum(1.0, 0.0, HUGE_ERROR, bound);
+        }
         return;
     }
     if (now.is_done != 0u) return;
@@ -60,13 +70,15 @@ void main() {
     now.iterations = iteration;
     // Not a number is never within the tolerance.
     bool is_met = now.error <= tolerance;
+    bool is_end = is_met;
     if (HAS_MOMENTUM != 0u) {
         SolveMomentum m = momentum[0];
+        is_end = now.error <= m.tolerance;
         float t = now.error > m.error ? 1.0 : next_t(m.t);
-        momentum[0] = SolveMomentum(t, (t - 1.0) / next_t(t), now.error);
+        momentum[0] = SolveMomentum(t, (t - 1.0) / next_t(t), now.error, m.tolerance);
     }
     bool has_diverged = !(now.error < max_error);
-    if ((is_met && iteration >= min_iterations) || iteration >= max_iterations || has_diverged) {
+    if ((is_end && iteration >= min_iterations) || iteration >= max_iterations || has_diverged) {
         now.is_done = 1u;
         if (!is_met) now.n_unmet += 1u;
         if (!(now.error <= now.worst_error)) {

@@ -15,7 +15,7 @@ struct DensityStatus {
     uint worst_step;
 };
 
-// Acceleration of the projection of a step (update_pressure.comp).
+// Acceleration of the projection of a step (update_pressure.comp), and its end.
 struct SolveMomentum {
     // t of the next update, 1 at the beginning and after a restart.
     float t;
@@ -23,4 +23,6 @@ struct SolveMomentum {
     float share;
     // Error at the last check.
     float error;
+    // Error with which the solve ends.
+    float tolerance;
 };

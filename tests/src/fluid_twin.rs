@@ -45,7 +45,7 @@ pub fn fluid_state(simulation: &Simulation) -> State {
             Projection {
                 source: device.download(projection.source(), n).unwrap(),
                 acceleration: device.download(projection.acceleration(), n).unwrap(),
-                momentum: [momentum.t, momentum.share, momentum.error],
+                momentum: [momentum.t, momentum.share, momentum.error, momentum.tolerance],
             }
         }),
         impulses: Vec::new(),
@@ -126,7 +126,7 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
             // C to the bounds of density, of which a velocity of 10 m/s changes some 0.5.
             beyond("source", max_difference(&a.source, &b.source), 5e-5)
                 .or_else(|| beyond("constraint", max_difference(&device.constraint, &twin.constraint), 0.0))
-                .or_else(|| beyond("momentum", max_difference(&[a.momentum], &[b.momentum]), 0.0))
+                .or_else(|| beyond("motion", max_difference(&[a.momentum], &[b.momentum]), 1e-9))
         }
         // Of multipliers of up to 1 and gradients of up to 0.5, over thirty neighbours.
         Stage::AccelerateByPressure => {

@@ -204,8 +204,8 @@ pub struct Projection {
     pub source: Vec<[f32; 2]>,
     /// Change of velocities by the pressure, in h/Δt.
     pub acceleration: Vec<[f32; 3]>,
-    /// t, β and the last error of the accelerated gradient.
-    pub momentum: [f32; 3],
+    /// t, β and the last error of the accelerated gradient, and the error with which it ends.
+    pub momentum: [f32; 4],
 }
 
 /// Progress of the density solve of a step.
@@ -853,6 +853,11 @@ impl State {
 
     /// Twin of `pbd/check_density` after this number of corrections.
     pub fn check_density(&mut self, p: &Parameters, iteration: u32) {
+        self.check_solve(p, iteration, p.density_tolerance);
+    }
+
+    /// Ends the density solve if its error is within `tolerance`.
+    pub(crate) fn check_solve(&mut self, p: &Parameters, iteration: u32, tolerance: f32) {
         let solve = &mut self.solve;
         // It is dispatched by the number of active particles.
         if solve.is_done || self.excess.is_empty() {
@@ -862,7 +867,8 @@ impl State {
         solve.iterations = iteration;
         let is_met = solve.error <= p.density_tolerance;
         let has_diverged = solve.error.is_nan() || solve.error >= p.max_error;
-        if is_met && iteration >= p.iterations || iteration >= p.max_iterations || has_diverged {
+        let is_end = solve.error <= tolerance;
+        if is_end && iteration >= p.iterations || iteration >= p.max_iterations || has_diverged {
             solve.is_done = true;
             solve.n_unmet += u32::from(!is_met);
             if solve.error.is_nan() || solve.error > solve.worst.0 {

@@ -24,10 +24,10 @@ impl Neighbour {
 
 /// Returns what a step takes back of the difference of a density over rest density from 1: twin of
 /// `taken_back` of `pbd/begin_projection`.
-fn taken_back(p: &Parameters, ratio: f32) -> f32 {
+fn taken_back(p: &Parameters, ratio: f32, motion_h: f32) -> f32 {
     let excess = ratio - 1.0;
     if excess > 0.0 {
-        return (p.excess_share * excess.max(0.025)).min(excess);
+        return (p.excess_share * excess.max(0.025)).max(0.1 * motion_h).min(excess);
     }
     let t = ((ratio - 0.7) / 0.2).clamp(0.0, 1.0);
     let within = t * t * (3.0 - 2.0 * t);
@@ -138,12 +138,12 @@ impl State {
     pub fn begin_projection(&mut self, p: &Parameters) {
         self.solve.is_done = false;
         self.solve.n_steps += 1;
-        self.projection.momentum = [1.0, 0.0, 1e30];
         self.projection.source.resize(self.position.len(), [0.0; 2]);
         for i in 0..self.position.len() {
             let (x, v) = (self.position[i], self.velocity[i]);
             let mut ratio = p.kernel.shape(0.0);
             let (mut squares, mut gradient, mut rate) = (0.0f32, [0.0f32; 3], 0.0f32);
+            let mut squared_speed = 0.0f32;
             for near in p.neighbours_at_start(self, i) {
                 ratio += p.kernel.shape(near.q);
                 squares += dot(near.gradient, near.gradient);
@@ -151,19 +151,29 @@ impl State {
                     squares += (p.kernel.slope_scale() * p.volume_h3 * p.kernel.slope_shape(0.0)).powi(2);
                 }
                 gradient = zip(gradient, near.gradient, |a, b| a + b);
-                rate += dot(near.gradient, zip(v, near.seen(&self.velocity), |a, b| a - b));
+                let relative = zip(v, near.seen(&self.velocity), |a, b| a - b);
+                rate += dot(near.gradient, relative);
+                let length = dot(near.gradient, near.gradient).sqrt();
+                if length > 0.0 {
+                    squared_speed += p.kernel.shape(near.q) * (dot(near.gradient, relative) / length).powi(2);
+                }
             }
+            let motion_h = p.dt_s / p.support_m * (squared_speed / ratio).sqrt();
             let (open, wall, of_bodies) = p.boundary_at_start(x);
             let ratio = p.kernel.scale() * p.volume_h3 * ratio + (1.0 - open);
             let gradient = zip(gradient, wall, |a, b| a + b);
             let rate = rate + dot(wall, v) - of_bodies;
             self.constraint[i] = [x[0], x[1], x[2], self.multiplier[i]];
             self.projection.source[i] = [
-                taken_back(p, ratio) + p.dt_s / p.support_m * rate,
+                taken_back(p, ratio, motion_h) + p.dt_s / p.support_m * rate,
                 1.0 / (dot(gradient, gradient) + squares + p.relaxation),
             ];
             self.density[i] = ratio * p.rest_density_kg_m3;
+            self.excess[i] = motion_h;
         }
+        let mean = self.excess.iter().sum::<f32>() / self.excess.len().max(1) as f32;
+        let tolerance = (0.03 * mean).clamp(0.1 * p.density_tolerance, p.density_tolerance);
+        self.projection.momentum = [1.0, 0.0, 1e30, tolerance];
     }
 
     fn accelerations(&self, p: &Parameters, lambda: impl Fn(usize) -> f32) -> Vec<[f32; 3]> {
@@ -220,12 +230,12 @@ impl State {
     /// Twin of `pbd/check_density` with momentum.
     pub fn check_projection(&mut self, p: &Parameters, iteration: u32) {
         let is_running = !self.solve.is_done && !self.excess.is_empty();
-        self.check_density(p, iteration);
+        let [t, _, last, tolerance] = self.projection.momentum;
+        self.check_solve(p, iteration, tolerance);
         if is_running {
             let next = |t: f32| 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
-            let [t, _, last] = self.projection.momentum;
             let t = if self.solve.error > last { 1.0 } else { next(t) };
-            self.projection.momentum = [t, (t - 1.0) / next(t), self.solve.error];
+            self.projection.momentum = [t, (t - 1.0) / next(t), self.solve.error, tolerance];
         }
     }
 

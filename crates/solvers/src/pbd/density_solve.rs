@@ -25,7 +25,7 @@ const STATUS_COLUMN: &str = "density status";
 pub struct DensitySolve {
     /// λ of each particle, summed over the iterations of the last step.
     pub(super) multiplier: Column<f32>,
-    /// max(ρ/ρ₀ − 1, 0) of each particle.
+    /// max(ρ/ρ₀ − 1, 0) of each particle; before the iterations of a projection, its motion Δt u/h.
     pub(super) excess: Buffer<f32>,
     /// All particles during the solve, none once it has ended.
     pub(super) active: DeviceCount,
@@ -82,9 +82,16 @@ impl DensitySolve {
         self.iterations = [parameters.iterations, parameters.max_iterations];
     }
 
-    /// Records the beginning of a projection: all particles are active.
-    pub(super) fn record_activation(&self, recorder: &mut Recorder, count: &DeviceCount) {
+    /// Records the beginning of the iterations of a projection, from the motion of each particle in the place
+    /// of its excess: all particles are active.
+    pub(super) fn record_activation(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+    ) -> std::result::Result<(), SolverError> {
+        self.reduction.record_if_any(recorder, count, &self.excess)?;
         self.dispatch_check(recorder, count, true, 0);
+        Ok(())
     }
 
     /// Records the beginning of a step's solve.
@@ -95,7 +102,7 @@ impl DensitySolve {
         predicted: &Buffer<[f32; 3]>,
         constraint: &Buffer<[f32; 4]>,
     ) {
-        self.record_activation(recorder, count);
+        self.dispatch_check(recorder, count, true, 0);
         let bindings = begin_density_solve::Bindings {
             count,
             predicted,

@@ -363,12 +363,14 @@ impl Fluid {
     }
 
     fn begin_projection(&self, recorder: &mut Recorder) {
-        self.density_solve.record_activation(recorder, &self.phase.count);
         if let Some(bodies) = &self.bodies {
             bodies.compute_boundary_density_at_start(recorder, &self.phase, &self.interaction);
         }
         let (projection, step) = self.projection_step();
         projection.record_begin(recorder, step);
+        if let Err(error) = self.density_solve.record_activation(recorder, &self.phase.count) {
+            recorder.fail(error.during(Stage::BeginProjection));
+        }
     }
 
     fn apply_pressure(&self, recorder: &mut Recorder) {

@@ -108,6 +108,7 @@ impl Projection {
             source: &self.source,
             density: &particles.density,
             rows: rows.buffer(0),
+            motion: &solve.excess,
         };
         let params = begin_projection::Params {
             grid: particles.grid().grid(),

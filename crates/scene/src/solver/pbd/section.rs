@@ -23,14 +23,15 @@ pub struct Pbd {
     /// Error to which the density constraint of water is solved: the mean over all particles of
     /// max(ρ/ρ₀ − 1, 0), dimensionless, and in a projection of |ρ/ρ₀ − 1| where there is pressure. 0 for a
     /// fixed number of iterations; not in scenes with `[snow]` nor in a projection. By default 1e-3, and 1e-4
-    /// in a projection, where what is left moves single particles.
+    /// in a projection, where what is left moves single particles; slow motion tightens it to a tenth.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     pub density_tolerance: Option<f64>,
     /// Rate in 1/s at which a projection takes back an excess of density, 1 − exp(−rate Δt) of it in each
     /// step; by default 2 √(g/d), 63/s at a spacing of 1 cm, with standard gravity in scenes without. An
-    /// excess below 2.5 % is taken back as fast as one of 2.5 %. A motion of particles to rest density within
-    /// a step would add the energy of its speed.
+    /// excess below 2.5 % is taken back as fast as one of 2.5 %, and any at a tenth of the speed at which
+    /// neighbours approach or leave each other. A motion to rest density within a step would add the energy
+    /// of its speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1e6))]
     pub density_rate_per_s: Option<f64>,
