@@ -253,18 +253,18 @@ fn a_snowball_of_viscous_yield_spreads_alike_at_all_cell_sizes() {
     assert!(most / least < 1.15, "{least} m to {most} m");
 }
 
-/// The row of the ledger is a FAIL at the default, yield at once: softening localizes in bands of one cell,
-/// which take the less energy the smaller the cells are, so that finer grids shatter the ball.
+/// With the papers' yield, at once, softening localizes in bands of one cell, which take the less energy the
+/// smaller the cells are. A ball at this speed shatters to the same spread on all of them.
 #[test]
-fn a_snowball_of_the_papers_yield_shatters_the_more_the_finer_the_cells() {
+fn a_snowball_of_the_papers_yield_shatters_alike_at_all_cell_sizes() {
     let cells_m = if is_full_run() { &BALL_CELLS_M[..] } else { &BALL_CELLS_M[..3] };
-    let spreads: Vec<f64> = cells_m.iter().map(|cell_m| spread_after_impact(*cell_m, 1.0, 0.0, 1)).collect();
-    if is_full_run() {
-        for cell_m in cells_m {
-            for (dt_share, seed) in [(0.5, 1), (1.0, 2), (1.0, 3)] {
-                spread_after_impact(*cell_m, dt_share, 0.0, seed);
-            }
+    let runs = if is_full_run() { &[(1.0, 1), (0.5, 1), (1.0, 2), (1.0, 3)][..] } else { &[(1.0, 1)] };
+    let mut spreads = Vec::new();
+    for cell_m in cells_m {
+        for (dt_share, seed) in runs {
+            spreads.push(spread_after_impact(*cell_m, *dt_share, 0.0, *seed));
         }
     }
-    assert!(spreads.is_sorted() && spreads[2] > 1.3 * spreads[0], "{spreads:?}");
+    let [least, most] = [f64::min, f64::max].map(|choose| spreads.iter().copied().reduce(choose).unwrap());
+    assert!(most / least < 1.15, "{spreads:?}");
 }

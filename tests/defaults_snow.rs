@@ -312,3 +312,144 @@ fn a_plate_of_snow_floats_at_the_draft_of_its_density() {
         assert!(error.abs() < 0.3, "{density_kg_m3} kg/m³: draft {draft_m} m, expected {expected_m} m");
     }
 }
+
+/// Returns a scene of a block of loose snow of a density, or of water that has it once frozen, on the floor
+/// or on a body whose upper side is `floor_m` above it.
+fn on_floor(density_kg_m3: f64, floor_m: f64, size_m: [f64; 3], phase: &str, temperature_c: f64) -> Scene {
+    let ([x, y, z], [dt_s, d]) = (size_m, [STEPS[0].0, STEPS[0].1]);
+    let body = match floor_m > 0.0 {
+        true => format!(
+            "[[bodies]]\nname = \"table\"\n\
+             shape.box = {{ centre_m = [{:?}, {:?}, {:?}], size_m = [0.6, {floor_m:?}, 0.6] }}\n",
+            0.5 * x,
+            0.5 * floor_m,
+            0.5 * z
+        ),
+        false => String::new(),
+    };
+    let text = format!(
+        "version = 1\nname = \"block\"\nup_axis = \"y\"\n\
+         [time]\ndt_s = {dt_s:?}\nduration_s = 1.0\n\
+         [fluid]\nparticle_spacing_m = {d:?}\n\
+         [domain]\nmin_m = [-0.3, 0.0, -0.3]\nmax_m = [{:?}, {:?}, {:?}]\n\
+         [snow]\ndensity_kg_m3 = {density_kg_m3:?}\nlinks.limit = \"none\"\n\
+         heat = {{ snow_conductivity_w_m_k = 1e-9, water_conductivity_w_m_k = 1e-9 }}\n\
+         [[particles]]\nshape.box = {{ min_m = [0.0, {floor_m:?}, 0.0], max_m = [{x:?}, {:?}, {z:?}] }}\n\
+         phase = \"{phase}\"\ntemperature_c = {temperature_c:?}\n{body}",
+        x + 0.3,
+        floor_m + y + 0.3,
+        z + 0.3,
+        floor_m + y,
+    );
+    Scene::parse(&text, "block.toml", &[]).unwrap()
+}
+
+/// Returns the height in m of the lowest particle.
+fn lowest_m(simulation: &SnowSimulation) -> f64 {
+    simulation.particles().into_iter().map(|p| f64::from(p.position[1])).fold(f64::MAX, f64::min)
+}
+
+/// A face and a body keep snow half of its own spacing away, whatever its density: a block lies on them as it
+/// was sampled. Bound: rounding of positions, 1e-5 m, in heights below 1 m.
+#[test]
+fn snow_lies_at_half_of_its_own_spacing_on_faces_and_bodies() {
+    let d = STEPS[0].1;
+    for density_kg_m3 in [300.0_f64, 500.0] {
+        let spacing_m = d * (DENSITY / density_kg_m3).cbrt();
+        let size_m = [3.0 * spacing_m * (1.0 + 1e-6); 3];
+        for floor_m in [0.0, 0.1] {
+            let scene = on_floor(density_kg_m3, floor_m, size_m, "snow", -10.0);
+            let mut simulation = SnowSimulation::of(&device(), scene);
+            simulation.advance((0.2 / STEPS[0].0).round() as u64);
+            let gap_m = lowest_m(&simulation) - floor_m;
+            println!("{density_kg_m3} kg/m³, floor at {floor_m} m: {gap_m:.6} m of {:.6} m", 0.5 * spacing_m);
+            assert!((gap_m - 0.5 * spacing_m).abs() < 1e-5, "{gap_m} m of {} m", 0.5 * spacing_m);
+            assert_no_validation_messages(&simulation.device);
+        }
+    }
+}
+
+/// A particle of water that freezes on a floor rises with α to half of its own spacing, and one that melts
+/// falls by as much: neither is thrown. Bound: 5 % above the growth of that distance, and a free fall.
+#[test]
+fn water_that_freezes_on_a_floor_rises_by_half_of_the_difference_of_spacings() {
+    let [dt_s, d] = [STEPS[0].0, STEPS[0].1];
+    let spacing_m = d * (DENSITY / 500.0).cbrt();
+    for floor_m in [0.0, 0.1] {
+        for (phase, temperature_c, [from_m, to_m]) in
+            [("water", -5.0, [d, spacing_m]), ("snow", 5.0, [spacing_m, d])]
+        {
+            let scene = on_floor(500.0, floor_m, [from_m * (1.0 + 1e-6); 3], phase, temperature_c);
+            let rate_per_s = scene.snow().unwrap().transition.blend_step(dt_s) / dt_s;
+            let mut simulation = SnowSimulation::of(&device(), scene);
+            let mut fastest_m_s = 0.0_f64;
+            for _ in 0..60 {
+                let metrics = simulation.advance((0.01 / dt_s).round() as u64);
+                fastest_m_s = fastest_m_s.max(metrics.all.speed_max_m_s);
+            }
+            let particles = simulation.particles();
+            assert_eq!(particles.len(), 1);
+            assert_eq!(particles[0].is_solid, phase == "water", "it changed phase");
+            let gap_m = lowest_m(&simulation) - floor_m;
+            println!(
+                "{phase} at {floor_m} m: from {from_m:.5} to {gap_m:.5} m, at most {fastest_m_s:.4} m/s"
+            );
+            assert!((gap_m - 0.5 * to_m).abs() < 1e-5, "{gap_m} m of {} m", 0.5 * to_m);
+            // What freezes is pushed by the floor alone; what melts falls freely.
+            let height_m = 0.5 * (spacing_m - d);
+            let bound_m_s = match phase {
+                "water" => 1.05 * rate_per_s * height_m,
+                _ => 1.05 * (2.0 * GRAVITY * height_m).sqrt() + GRAVITY * dt_s,
+            };
+            assert!(fastest_m_s < bound_m_s, "{fastest_m_s} m/s of {bound_m_s} m/s");
+            assert_no_validation_messages(&simulation.device);
+        }
+    }
+}
+
+/// Returns the mean load in N/m on the wall of a tank, a body, beside water at rest that is `n` spacings
+/// deep.
+fn load_on_wall(n: u32, (dt_s, d): Step, seconds: f64) -> f64 {
+    let depth_m = f64::from(n) * d;
+    let text = format!(
+        "version = 1\nname = \"tank\"\nup_axis = \"y\"\n\
+         [time]\ndt_s = {dt_s:?}\nduration_s = 9.0\n\
+         [fluid]\nparticle_spacing_m = {d:?}\nwall_friction = 0.0\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{:?}, {:?}, {:?}]\n\
+         [snow]\n\
+         heat = {{ snow_conductivity_w_m_k = 1e-9, water_conductivity_w_m_k = 1e-9 }}\n\
+         [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [{:?}, {depth_m:?}, {:?}] }}\n\
+         phase = \"water\"\ntemperature_c = 1.0\n\
+         [[bodies]]\nname = \"wall\"\n\
+         shape.plane = {{ point_m = [{:?}, 0.0, 0.0], normal = [-1.0, 0.0, 0.0] }}\n",
+        9.0 * d,
+        depth_m + 4.0 * d,
+        6.0 * d,
+        8.0 * d,
+        6.0 * d,
+        8.0 * d,
+    );
+    let scene = Scene::parse(&text, "tank.toml", &[]).unwrap();
+    let mut simulation = SnowSimulation::of(&device(), scene);
+    let half = (0.5 * seconds / dt_s).round() as u64;
+    let impulse_n_s = |simulation: &SnowSimulation| simulation.body_loads()[0].impulse_n_s[0];
+    simulation.advance(half);
+    let before = impulse_n_s(&simulation);
+    simulation.advance(half);
+    (impulse_n_s(&simulation) - before) / (half as f64 * dt_s) / (6.0 * d)
+}
+
+/// Water at rest beside snow loads a side wall with ρ g H²/2 but for what its uppermost layer lacks: its
+/// density is below that at which the constraint acts, so that it has no pressure. Bound: half of a layer of
+/// the depth.
+#[test]
+fn water_loads_a_side_wall_by_its_depth_but_for_half_a_layer() {
+    let cases: &[(u32, f64)] = if is_full() { &[(10, 0.04), (20, 0.04), (20, 0.02)] } else { &[(10, 0.02)] };
+    for &(n, d) in cases {
+        let load_n_m = load_on_wall(n, (STEPS[0].0, d), if is_full() { 2.0 } else { 1.0 });
+        let depth_m = f64::from(n) * d;
+        let share = load_n_m / (0.5 * DENSITY * GRAVITY * depth_m * depth_m);
+        println!("{n} layers of {d} m: {share:.4} of ρ g H²/2");
+        assert!(share < 1.0 && share > 1.0 - 0.5 / f64::from(n), "{share} with {n} layers");
+    }
+}

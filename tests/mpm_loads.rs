@@ -68,6 +68,31 @@ fn a_plane_bears_the_weight_of_a_block_and_its_moment() {
     }
 }
 
+/// An elastic column between two smooth walls loads them with ν/(1 − ν) ρ g H²/2, but walls yield like a cell
+/// each: the load is less by 1 + 2 h/L at a distance of L. Mean over six periods of 4 H/c, about the
+/// equilibrium.
+#[test]
+fn a_column_loads_side_walls_that_yield_like_a_cell() {
+    let (width, height) = (0.24, 0.4);
+    for h in if is_full_run() { &[0.04, 0.02, 0.01][..] } else { &[0.04] } {
+        let section = elastic(2, *h, Transfer::Apic);
+        let (nu, c) = (section.material.poissons_ratio, section.material.wave_speed_m_s(1.0));
+        let steps = (24.0 * height / (0.3 * h)).round();
+        let dt_s = 24.0 * height / c / steps;
+        let wall = plane([width, 0.0, 0.0], [-1.0, 0.0, 0.0], 0.0, false);
+        let column = block(2, [0.0; 3], [width, height, 0.0], 0.5 * h, 400.0);
+        let around = among(vec![wall], 0, [0.3, 0.6, 0.0]);
+        let mut trial = Trial::new(&section, dt_s, &around, &column);
+        trial.advance(steps as u64);
+        let load_n_m = loads(&trial)[0].impulse_n_s[0] / (steps * dt_s);
+        let expected_n_m = nu / (1.0 - nu) * 0.5 * 400.0 * G * height * height;
+        let share = load_n_m / expected_n_m;
+        println!("cells of {h} m: {share:.4} of the load on rigid walls");
+        assert!((share * (1.0 + 2.0 * h / width) - 1.0).abs() < 0.06, "{share} at {h} m");
+        assert_no_validation_messages(&trial.snow.device);
+    }
+}
+
 /// A ball meets a sticky plane, a slope and a moving box, and nothing else: Δp = M g t − Σ J.
 #[test]
 fn momentum_is_balanced_by_the_loads_on_bodies() {
@@ -203,8 +228,11 @@ fn loads_of_random_states_agree_with_the_twin() {
                 ),
             ];
             let cell_m = if dimensions == 2 { 0.0625 } else { 0.125 };
-            // Bounds are those of collisions of nodes; the tests above have contact of particles, too.
-            let section = Section { contact: Some(Contact::Nodes), ..elastic(dimensions, cell_m, transfer) };
+            // Bounds are those of collisions of nodes; the tests above have contact of particles and affine
+            // transfers with a share of FLIP, too.
+            let flip_ratio = (transfer != Transfer::PicFlip).then_some(0.0);
+            let contact = Some(Contact::Nodes);
+            let section = Section { contact, flip_ratio, ..elastic(dimensions, cell_m, transfer) };
             let space = empty_space([0.0; 3], [1.0, 0.75, depth as f32]);
             let around = Surroundings { gravity_m_s2: [1.0, -9.0, 0.0], ..space };
             let mut case = MpmCase::new(section, 1.0 / 8192.0, around, bodies);

@@ -207,7 +207,7 @@ const SHARES: &str = "non_penetration_stiffness = 0.25\nlinks.stiffness = 0.1\nl
 
 /// Settings of `[snow]` that cover the branches of the kernels, and the further lines that they need; true
 /// for those of [`SHARES`] as well.
-const SETTINGS: [(bool, [&str; 2]); 12] = [
+const SETTINGS: [(bool, [&str; 2]); 13] = [
     (true, ["links.break_ratio = 1.05", ""]),
     (
         false,
@@ -265,7 +265,7 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
     (
         false,
         [
-            "links.break_ratio = 1.02",
+            "links.break_ratio = 1.02\ndensity_kg_m3 = 600.0",
             "[[bodies]]\nname = \"wall\"\nfriction = 0.4\n\
              shape.plane = { point_m = [0.003, 0.0, 0.0], normal = [1.0, 0.0, 0.0] }\n\
              [[bodies]]\nname = \"block\"\nsticky = true\n\
@@ -283,11 +283,14 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
             "",
         ],
     ),
+    (false, ["shape_stiffness = 0.6\nlinks.break_ratio = 1.05\ndensity_kg_m3 = 800.0", ""]),
 ];
 
-/// Indices of [`SETTINGS`] with shape matching, and with walls of particles.
+/// Indices of [`SETTINGS`] with shape matching, with walls of particles, and with shape matching of light
+/// snow.
 const SHAPE: usize = 7;
 const BOUNDARY: usize = 8;
+const EXPANDED_SHAPE: usize = 12;
 
 fn scene_of((has_shares, [lines, more]): (bool, [&str; 2])) -> Scene {
     let transition = "transition.blend_speed = 0.05\ntransition.blend_threshold = 0.3";
@@ -523,7 +526,7 @@ fn every_stage_agrees_with_its_twin_in_any_state() {
 
 #[test]
 fn shapes_and_boundaries_agree_with_their_twins_in_any_state() {
-    let stages = prop::sample::select(vec![SHAPE, SHAPE, BOUNDARY]);
+    let stages = prop::sample::select(vec![SHAPE, EXPANDED_SHAPE, BOUNDARY]);
     proptest!(config(8), |(case in case(stages))| check_case(&case)?);
 }
 
@@ -576,6 +579,7 @@ fn a_wrong_stage_is_named() {
         (Stage::AttachToShape, |state, _| state.solid.id.iter_mut().for_each(|id| *id = !*id)),
         (Stage::AttachToShape, |state, _| state.solid.rest_position.iter_mut().for_each(|x| x[2] *= -1.0)),
         (Stage::ApplyShapeMatching, |_, p| p.shape_stiffness *= 1.01),
+        (Stage::ApplyShapeMatching, |_, p| p.snow_spacing *= 1.1),
         (Stage::ApplyShapeMatching, |state, _| state.links.rows.iter_mut().for_each(|row| row.truncate(1))),
     ];
     let boundary: &[(Stage, Wrong)] = &[
@@ -584,7 +588,11 @@ fn a_wrong_stage_is_named() {
         }),
         (Stage::Solve { iteration: 1 }, |_, p| p.boundary = None),
     ];
-    let planted = [(3, usual), (0, shares), (SHAPE, shape), (BOUNDARY, boundary)];
+    let expanded: &[(Stage, Wrong)] = &[
+        (Stage::Solve { iteration: 1 }, |_, p| p.snow_spacing *= 1.1),
+        (Stage::ApplyFriction, |_, p| p.snow_spacing *= 1.1),
+    ];
+    let planted = [(3, usual), (0, shares), (SHAPE, shape), (BOUNDARY, boundary), (9, expanded)];
     let planted =
         planted.into_iter().flat_map(|(settings, all)| all.iter().map(move |wrong| (settings, wrong)));
     let usual = Case {

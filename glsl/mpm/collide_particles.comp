@@ -1,9 +1,11 @@
 #version 460
-// Runs steps 9 and 10 for a particle in a scene with bodies: collisions of its own velocity (Breekveldt2017
-// sec 3.2.9), then x ← x + Δt v, and the push out of bodies that it ended in (Cai2020 step 8).
+// Runs steps 9 and 10 for a particle in a scene with bodies, or of AFLIP: collisions of its own velocity
+// (Breekveldt2017 sec 3.2.9), then x ← x + Δt v, and the push out of bodies that it ended in (Cai2020 step
+// 8). With AFLIP it moves by the velocity of the grid, so that its own, which the grid does not damp in each
+// step, does not displace it against its neighbours.
 //
-// Impulses on named bodies are summed in integers. Bytes: 72 a particle. Order-independent, except for the
-// choice of the first fault, which is the one with the lowest index.
+// Impulses on named bodies are summed in integers. Bytes: 72 a particle, 24 more with AFLIP.
+// Order-independent, except for the choice of the first fault, which is the one with the lowest index.
 // Elements: body_data = 0, clock = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -13,6 +15,8 @@ layout(constant_id = 2) const uint BODY_KINDS = 0xdf;
 layout(constant_id = 3) const uint HAS_NAMED_BODIES = 0;
 // 1 if apply_contact runs next, which pushes particles out.
 layout(constant_id = 4) const uint HAS_CONTACT_FORCES = 0;
+// 1 if particles move by the velocity of the grid.
+layout(constant_id = 5) const uint MOVES_WITH_GRID = 0;
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
 #include "common/body.glsl"
@@ -30,6 +34,7 @@ layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
 layout(scalar, binding = 8) readonly buffer Mass { float mass[]; };
 layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, binding = 10) buffer Clock { StepClock clock[]; };
+layout(scalar, binding = 11) buffer GridVelocity { vec3 grid_velocity[]; };
 
 #include "common/fixed.glsl"
 const uint ONLY_STICKY = 0u;
@@ -45,8 +50,14 @@ void main() {
     vec3 x = position[i];
     vec3 v = velocity[i];
     COLLIDE_AND_MEASURE(t, x, 0.0, time_s, mass[i], v);
+    vec3 motion = v;
+    if (MOVES_WITH_GRID != 0u) {
+        motion = grid_velocity[i];
+        COLLIDE(t, x, 0.0, time_s, motion);
+        grid_velocity[i] = motion;
+    }
     vec3 lost;
-    vec3 free = moved(x, residual[i], v, t.dt_s, lost);
+    vec3 free = moved(x, residual[i], motion, t.dt_s, lost);
     vec3 next = free;
     if (HAS_CONTACT_FORCES == 0u) {
         PUSH_OUT(t, next, time_s);
@@ -56,5 +67,5 @@ void main() {
     position[i] = next;
     residual[i] = residual_after(lost, free, next);
 
-    if (!is_sound_motion(t, next, v)) RECORD_FAULT(i)
+    if (!(is_sound_motion(t, next, v) && is_sound_motion(t, next, motion))) RECORD_FAULT(i)
 }

@@ -11,7 +11,7 @@
 #include "mpm/scatter.glsl"
 
 // Seven numbers per node: mass, momentum, and the momentum given by forces.
-layout(scalar, binding = 10) buffer Sums { uint sums[]; };
+layout(scalar, binding = 12) buffer Sums { uint sums[]; };
 
 const float TWO_32 = 4294967296.0;
 // Maximum magnitude of a number in quanta. Larger ones are clamped: their state is far too fast, and the next

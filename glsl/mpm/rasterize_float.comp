@@ -11,8 +11,8 @@
 #include "mpm/scatter.glsl"
 
 // Mass is the fourth number of a node's momentum.
-layout(scalar, binding = 10) buffer Momentum { float momentum[]; };
-layout(scalar, binding = 11) buffer Force { float force[]; };
+layout(scalar, binding = 12) buffer Momentum { float momentum[]; };
+layout(scalar, binding = 13) buffer Force { float force[]; };
 
 void add_to_node(MpmTerms t, uint node, float m, vec3 v, vec3 pull) {
     for (uint axis = 0u; axis < DIMENSIONS; ++axis) {

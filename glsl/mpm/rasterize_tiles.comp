@@ -9,13 +9,14 @@
 // sums does not depend on it, since a particle that does not reach a node adds 0 to it.
 //
 // APIC adds the affine velocity, v + C (x_i − x_p) (Jiang et al. 2015); MLS uses −Σ w V⁰ τ (x_i − x_p)/D for
-// the force (Hu et al. 2018).
+// the force (Hu et al. 2018). Those of surfaces are Σ w (F + t × (x_i − x_p)).
 // Bytes: a particle's position, velocity, mass, stress and affine velocity once, if caches hold those of a
 // block; 28 for each node of a tile written. No atomics: sums in a fixed order.
 // Weights and mass of a node take 5 (D − 1) operations.
 // Work: 5 * (DIMENSIONS - 1) + 4 * SYMMETRIC_WORDS * (1 + TRANSFER / 2) flop per particle_node.
 // Elements: first_cell = threads, cell_start = threads * BLOCK_NODES, position = all, velocity = all.
-// Elements: mass = all, order = all, stress = all, affine = all.
+// Elements: mass = all, order = all, stress = all, affine = all, surface_force = all * HAS_SURFACE_FORCES.
+// Elements: surface_turn = all * HAS_SURFACE_FORCES.
 // Elements: tile_momentum = threads * TILE_NODES, tile_force = threads * TILE_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -25,6 +26,8 @@ layout(constant_id = 3) const uint STENCIL = 4;
 layout(constant_id = 4) const uint AS_PRINTED = 0;
 layout(constant_id = 5) const uint TRANSFER = 0;
 layout(constant_id = 6) const uint ROWS_PER_THREAD = 1;
+// 1 if surfaces act on nodes through particles.
+layout(constant_id = 7) const uint HAS_SURFACE_FORCES = 0;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/tiles.glsl"
@@ -36,12 +39,14 @@ layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 6) readonly buffer Mass { float mass[]; };
-// Stress and affine velocity are still in the order of the step before.
+// Stress, affine velocity and forces of surfaces are still in the order of the step before.
 layout(scalar, binding = 7) readonly buffer Order { uint order[]; };
 layout(scalar, binding = 8) readonly buffer Stress { float stress[]; };
 layout(scalar, binding = 9) readonly buffer Affine { float affine[]; };
 layout(scalar, binding = 10) writeonly buffer TileMomentum { vec4 tile_momentum[]; };
 layout(scalar, binding = 11) writeonly buffer TileForce { vec3 tile_force[]; };
+layout(scalar, binding = 12) readonly buffer SurfaceForce { vec3 surface_force[]; };
+layout(scalar, binding = 13) readonly buffer SurfaceTurn { vec3 surface_turn[]; };
 
 // Lines of cells in a block, and rows of nodes in the stencil.
 const uint LINES = BLOCK_NODES / BLOCK_SIDE;
@@ -59,6 +64,7 @@ void main() {
     uint line = thread % LINES;
     uint part = thread % THREADS_PER_ITEM / LINES;
     MpmTerms t = terms[0];
+    float gain = TRANSFER == MLS ? inverse_inertia(t.lattice.cells_per_m) : t.lattice.cells_per_m;
     [[dont_unroll]] for (uint n = thread; n < GROUP_NODES; n += WORKGROUP_SIZE) {
         group_momentum[n] = vec4(0.0);
         group_force[n] = vec3(0.0);
@@ -86,6 +92,8 @@ void main() {
         uint old = order[p];
         mat3 c = TRANSFER != PIC_FLIP ? LOAD_MATRIX(affine, old, 0.0) : mat3(0.0);
         mat3 tau = LOAD_SYMMETRIC(stress, old);
+        vec3 pushed = HAS_SURFACE_FORCES != 0u ? in_dimensions(surface_force[old]) / gain : vec3(0.0);
+        vec3 turned = HAS_SURFACE_FORCES != 0u ? surface_turn[old] / gain : vec3(0.0);
         [[unroll]] for (uint r = 0u; r < ROWS_PER_THREAD; ++r) {
             uint row = part * ROWS_PER_THREAD + r;
             uint y = row % STENCIL;
@@ -101,6 +109,8 @@ void main() {
                 vec3 at_node = TRANSFER != PIC_FLIP ? v + times(c, offset_m) : v;
                 sum[r * TILE_SIDE + n] += vec4(scaled(m, at_node), m);
                 pull[r * TILE_SIDE + n] -= times(tau, TRANSFER == MLS ? scaled(w.w, offset_m) : w.xyz);
+                if (HAS_SURFACE_FORCES != 0u)
+                    pull[r * TILE_SIDE + n] += scaled(w.w, pushed + cross(turned, offset_m));
             }
         }
     }
@@ -121,7 +131,6 @@ void main() {
         }
     }
 
-    float gain = TRANSFER == MLS ? inverse_inertia(t.lattice.cells_per_m) : t.lattice.cells_per_m;
     uint first_block = group_idx() * BLOCKS_PER_GROUP;
     uint n_nodes = min(n_blocks - min(first_block, n_blocks), BLOCKS_PER_GROUP) * TILE_NODES;
     [[dont_unroll]] for (uint n = thread; n < n_nodes; n += WORKGROUP_SIZE) {

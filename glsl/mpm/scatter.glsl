@@ -2,13 +2,15 @@
 // is a parameter.
 //
 // The including shader defines `add_to_node(MpmTerms t, uint node, float m, vec3 v, vec3 pull)` after
-// "mpm/scatter.glsl" and the buffers from binding 10 on, and calls scatter().
+// "mpm/scatter.glsl" and the buffers from binding 12 on, and calls scatter().
 #ifndef MPM_SCATTER
 #define MPM_SCATTER
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
+// 1 if surfaces act on nodes through particles.
+layout(constant_id = 5) const uint HAS_SURFACE_FORCES = 0;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 
@@ -19,10 +21,12 @@ layout(scalar, binding = 3) readonly buffer Target { uint target[]; };
 layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 6) readonly buffer Mass { float mass[]; };
-// Stress and affine velocity are still in the order of the step before.
+// Stress, affine velocity and forces of surfaces are still in the order of the step before.
 layout(scalar, binding = 7) readonly buffer Order { uint order[]; };
 layout(scalar, binding = 8) readonly buffer Stress { float stress[]; };
 layout(scalar, binding = 9) readonly buffer Affine { float affine[]; };
+layout(scalar, binding = 10) readonly buffer SurfaceForce { vec3 surface_force[]; };
+layout(scalar, binding = 11) readonly buffer SurfaceTurn { vec3 surface_turn[]; };
 
 void add_to_node(MpmTerms t, uint node, float m, vec3 v, vec3 pull);
 
@@ -39,6 +43,8 @@ void scatter() {
     float own_mass = mass[i];
     uint old = order[i];
     mat3 s = LOAD_SYMMETRIC(stress, old);
+    vec3 pushed = HAS_SURFACE_FORCES != 0u ? surface_force[old] : vec3(0.0);
+    vec3 turned = HAS_SURFACE_FORCES != 0u ? surface_turn[old] : vec3(0.0);
     mat3 c = TRANSFER == PIC_FLIP ? mat3(0.0) : LOAD_MATRIX(affine, old, 0.0);
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
         vec2 along_z = third_weight(f, z);
@@ -57,6 +63,7 @@ void scatter() {
                 vec3 v = TRANSFER == PIC_FLIP ? own : own + times(c, offset_m);
                 vec3 pull = times(s, TRANSFER == MLS ? scaled(-w.w * inertia, offset_m)
                                                      : scaled(-t.lattice.cells_per_m, w.xyz));
+                if (HAS_SURFACE_FORCES != 0u) pull += scaled(w.w, pushed + cross(turned, offset_m));
                 add_to_node(t, node, m, v, pull);
             }
         }

@@ -6,7 +6,8 @@
 // Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine
 // velocity). Its singular values are bounded, and the excess, or a share of it in viscous snow, goes to the
 // plastic part (eq 3.30), of which only J_P = det F_P is used and stored. Step 8: PIC and FLIP blended (eq
-// 3.31, 3.32), the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D, or both (AFLIP, Fei2021).
+// 3.31, 3.32), the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D, or both (AFLIP, Fei2021): then particles keep
+// a share of their own velocity, but move by that of the grid, and collide_particles runs in any case.
 //
 // With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they
 // are lost to rounding anyway; off the diagonal they would accumulate, and the rounding of Σ v_i ∇w, which is
@@ -25,7 +26,7 @@ layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
 // 1 to unroll the loop over the rows of a plane of nodes: fewer selects, more registers.
 layout(constant_id = 5) const uint UNROLLS_ROWS = 0;
-// 1 if there are no bodies: particles collide with walls, and move.
+// 1 if collide_particles does not run: particles collide with walls, and move.
 layout(constant_id = 6) const uint MOVES = 0;
 // 1 if apply_contact runs next, which keeps particles in the domain.
 layout(constant_id = 7) const uint HAS_CONTACT_FORCES = 0;
@@ -46,7 +47,8 @@ layout(scalar, binding = 3) readonly buffer Target { uvec4 target[]; };
 layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
-layout(scalar, binding = 7) buffer Residual { vec3 residual[]; };
+// With MOVES the part of positions below their ulp; else, for AFLIP, the velocity of the grid.
+layout(scalar, binding = 7) buffer Carried { vec3 carried[]; };
 layout(scalar, binding = 8) buffer Position { vec3 position[]; };
 layout(scalar, binding = 9) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 10) buffer Elastic { float elastic[]; };
@@ -162,12 +164,15 @@ void main() {
     if (MOVES != 0u) {
         v = collide_with_walls(t, x, 0.0, v);
         vec3 lost;
-        vec3 free = moved(x, residual[i], v, t.dt_s, lost);
+        vec3 free = moved(x, carried[i], v, t.dt_s, lost);
         vec3 next = HAS_CONTACT_FORCES == 0u ? kept_in_domain(t, free) : free;
         if (DIMENSIONS == 2u) next.z = x.z;
         position[i] = next;
-        residual[i] = residual_after(lost, free, next);
+        carried[i] = residual_after(lost, free, next);
         is_sound = is_sound_motion(t, next, v);
+    } else if (HAS_FLIP * TRANSFER != 0u) {
+        // A share of FLIP in an affine transfer; PIC_FLIP is 0.
+        carried[i] = picked;
     }
 
     velocity[i] = v;

@@ -6,6 +6,8 @@ struct BodyTerms {
     Walls walls;
     // Minimum distance of particles from bodies.
     float clearance_m;
+    // Spacing of snow over that of water, of which the clearances are those.
+    float snow_spacing;
     float dt_s;
     // Support radius h, ω, and the mass of a particle.
     float support_m;

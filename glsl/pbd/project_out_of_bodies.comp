@@ -17,6 +17,8 @@ layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
 // 1 if displacements are stored.
 layout(constant_id = 2) const uint HAS_PUSH = 0;
 layout(constant_id = 3) const uint HAS_MOTION = 1;
+// 1 for snow whose particles are not as large as those of water.
+layout(constant_id = 4) const uint IS_EXPANDED = 0;
 #define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
@@ -36,6 +38,8 @@ layout(scalar, binding = 8) buffer Push { vec4 push[]; };
 layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, binding = 10) readonly buffer Listed { vec3 listed[]; };
 layout(scalar, binding = 11) buffer Rows { uint rows[]; };
+// (α, constraints) of snow.
+layout(scalar, binding = 12) readonly buffer Contact { vec2 contact[]; };
 layout(scalar, push_constant) uniform Params {
     // Minimum distance from bodies in clearances: after collide_with_bodies.comp, which keeps the clearance
     // to the first order in the step, less than 1.
@@ -107,6 +111,11 @@ void main() {
         add_impulse(t, k, back, start - torque_centre(bodies[k], time_s));
         start += back;
         pushed.xyz += back;
+    }
+    // The prediction keeps the distance of water, as pbd/predict.comp; the solve, the rest.
+    if (IS_EXPANDED != 0u && is_first == 0u) {
+        t.clearance_m = grown_clearance_m(t.clearance_m, t.snow_spacing, contact[i].x);
+        t.walls.clearance_m = grown_clearance_m(t.walls.clearance_m, t.snow_spacing, contact[i].x);
     }
     // Friction may have moved the particle along a body and out of the domain.
     vec3 x = confine(t.walls, start);

@@ -11,6 +11,12 @@ struct Walls {
     float fraction_scale;
 };
 
+// Returns the clearance of a particle of snow, whose spacing grows with α to a multiple of that of water:
+// what freezes at a wall is pushed from it no faster than α grows.
+float grown_clearance_m(float clearance_m, float spacings, float alpha) {
+    return clearance_m * (1.0 + (spacings - 1.0) * min(alpha, 1.0));
+}
+
 // Returns a position moved at least the clearance away from every wall, so that no particle leaves the
 // domain.
 vec3 confine(Walls walls, vec3 x_m) {

@@ -15,6 +15,7 @@
 layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
 #include "pbd/motion.glsl"
 #include "snow/terms.glsl"
+#include "snow/volume.glsl"
 #include "snow/friction.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -111,7 +112,7 @@ void main() {
     }
     vec3 rest_m;
     vec3 free = added(x, residual_m[i], correction, rest_m);
-    vec3 confined = confine(terms.walls, free);
+    vec3 confined = confine(walls_of_snow(terms, own_contact.x), free);
     corrected[i] = confined;
     residual_m[i] = residual_after(rest_m, free, confined);
 }

@@ -4,11 +4,12 @@
 //   Δx_i = s Σ_k (R_k X_i + t_k − x*_i),  s = stiffness / (slots + 1).
 // The corrections of one cluster sum to zero, and s is the same for all, so momentum is conserved.
 //
-// Bytes: 124 + 12 · links a particle, 60 a partner. Sums run in the order of slots.
+// Bytes: 132 + 12 · links a particle, 60 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "pbd/motion.glsl"
 #include "snow/terms.glsl"
+#include "snow/volume.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Constraint { vec4 constraint[]; };
@@ -22,6 +23,7 @@ layout(scalar, binding = 7) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 8) buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 9) buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 10) buffer Residual { vec3 residual_m[]; };
+layout(scalar, binding = 11) readonly buffer Contact { vec2 contact[]; };
 
 void main() {
     uint i = thread_idx();
@@ -37,7 +39,7 @@ void main() {
     }
     vec3 rest_m;
     vec3 free = added(predicted[i], residual_m[i], terms.shape_share * away, rest_m);
-    vec3 confined = confine(terms.walls, free);
+    vec3 confined = confine(walls_of_snow(terms, contact[i].x), free);
     predicted[i] = confined;
     residual_m[i] = residual_after(rest_m, free, confined);
     push_m[i] += confined - free;

@@ -161,7 +161,7 @@ void main() {
     }
     vec3 rest_m;
     vec3 free = added(own.xyz, residual_m[i], terms.support_m * total + moved_m, rest_m);
-    vec3 x = confine(terms.walls, free);
+    vec3 x = confine(walls_of_snow(terms, own_contact.x), free);
     predicted[i] = x;
     residual_m[i] = residual_after(rest_m, free, x);
     push_m[i] = pushed + (x - free);

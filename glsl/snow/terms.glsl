@@ -22,8 +22,9 @@ struct SnowTerms {
     // Distance at which particles touch, in h (Chen2021 eq 5.13): of snow, and of snow and water.
     float contact_q;
     float mixed_contact_q;
-    // Volume of a particle of snow over that of water, of the same mass.
+    // Volume of a particle of snow over that of water, of the same mass, and the same of its spacing.
     float snow_volume;
+    float snow_spacing;
     // k_bounce (eq 5.14); 0 if contacts are springs.
     float bounce;
     // 1 if a pair's correction is divided by the larger number of constraints of its ends (eq 5.26).

@@ -72,10 +72,12 @@ impl Trial {
         let spin = |p: &twin::Particle| -> f64 {
             p.affine.to_cols_array().iter().map(|c| 0.5 * p.mass * self.twin.inertia_m2() * c * c).sum()
         };
+        let pending_n: DVec3 = state.particles.iter().map(|p| p.surface_force).sum();
         let weighted: DVec3 = state.particles.iter().map(|p| p.mass * p.position).sum();
         Sums {
             mass: state.mass(),
-            momentum: state.momentum(),
+            // The next step adds the forces of surfaces of this one.
+            momentum: state.momentum() + self.twin.dt_s * pending_n,
             angular_momentum: state.angular_momentum(&self.twin),
             kinetic: energy.kinetic + state.particles.iter().map(spin).sum::<f64>(),
             elastic: energy.elastic,

@@ -83,6 +83,10 @@ impl MpmCase {
             column("affine", &|x| matrix(x.affine)),
             column("contact", &|x| [x.slip.to_array().to_vec(), vec![x.contact_radius]].concat()),
         ];
+        if self.parameters().moves_with_grid() {
+            columns.push(column("surface_force", &|x| x.surface_force.to_array().to_vec()));
+            columns.push(column("surface_turn", &|x| x.surface_turn.to_array().to_vec()));
+        }
         columns.push(StateColumn { name: "id".into(), words: particles.iter().map(|x| x.id).collect() });
         if self.parameters().measures_loads() {
             let n_words = self.surroundings.names.len() * size_of::<BodyLoad>() / 4;
@@ -141,8 +145,17 @@ impl MpmCase {
                 m
             };
             let (strain, affine, velocity) = (matrix(0.03), matrix(5.0), matrix(1.0).x_axis);
+            let has_surface_force = p.moves_with_grid() && p.has_contact_forces;
+            let push = if has_surface_force { matrix(1.0).x_axis } else { DVec3::ZERO };
             let elastic = DMat3::from_cols_array(&(DMat3::IDENTITY + strain).to_cols_array().map(single));
             let volume = single(h.powi(p.dimensions as i32) * (0.15 + 0.2 * unit()));
+            let turn = match p.dimensions {
+                2 => DVec3::Z * push.x,
+                _ => DVec3::new(push.y, push.z, push.x),
+            };
+            let turn = (40.0 * volume / p.dt_s / h * turn).as_vec3().as_dvec3();
+            // Gains 0.1 m/s in a step.
+            let surface_force = (40.0 * volume / p.dt_s * push).as_vec3().as_dvec3();
             // None on faces, where rounding would decide on which side a particle is.
             let below_ulp = if id % 6 < 2 { ROUNDING * (2.0 * f64::from(below.unit()) - 1.0) } else { 0.0 };
             Particle {
@@ -151,6 +164,8 @@ impl MpmCase {
                 elastic,
                 plastic_volume: single(0.55 + 0.7 * unit()),
                 affine: if p.is_affine() { affine } else { DMat3::ZERO },
+                surface_force,
+                surface_turn: turn,
                 ..Particle::new(x, id, single(400.0 * volume), volume)
             }
         };
@@ -410,9 +425,13 @@ impl<'a> Stages<'a> {
                 };
                 bound.terms += 1.0;
                 let m = particle.mass;
-                let terms = [n.weight * m, n.weight * m * speed, stress * pull];
+                let pushed = particle.surface_force.length() + particle.surface_turn.length() * reach;
+                let terms = [n.weight * m, n.weight * m * speed, stress * pull + n.weight * pushed];
                 let momentum_off = n.weight_off * m * speed + n.weight * m * c * place_off;
-                let force_off = stress * (pull_off + 32.0 * ROUNDING * pull) + stress_off * pull;
+                let force_off = stress * (pull_off + 32.0 * ROUNDING * pull)
+                    + stress_off * pull
+                    + (n.weight_off + 32.0 * ROUNDING * n.weight) * pushed
+                    + n.weight * particle.surface_turn.length() * place_off;
                 let off = [n.weight_off * m, momentum_off, force_off];
                 for k in 0..3 {
                     bound.sums[k] += terms[k];
@@ -605,7 +624,8 @@ impl<'a> Stages<'a> {
             let touched = touch(v_bound + c_bound * old.contact_radius);
             let gradient_c_bound = c_bound;
             let c_bound = c_bound + touched * p.cell_size_m / p.inertia_m2();
-            let v_bound = v_bound + touched;
+            let force_bound = touched * old.mass / p.dt_s;
+            let v_bound = v_bound + if p.moves_with_grid() { 0.0 } else { touched };
             let gradient_bound = if p.transfer == twin::Transfer::Mls {
                 gradient_c_bound
             } else {
@@ -655,6 +675,11 @@ impl<'a> Stages<'a> {
                 self.impulse_off += n_bodies * old.mass * v_bound;
             }
             self.worst.note("UpdateParticles: v", (new.velocity - twin.velocity).length(), v_bound, &name);
+            let force_off = (new.surface_force - twin.surface_force).length();
+            self.worst.note("UpdateParticles: force of surfaces", force_off, force_bound, &name);
+            let turn_off = (new.surface_turn - twin.surface_turn).length();
+            let turn_bound = force_bound * p.cell_size_m / p.inertia_m2();
+            self.worst.note("UpdateParticles: moment of surfaces", turn_off, turn_bound, &name);
             let x_bound = p.dt_s * v_bound
                 + 16.0 * ROUNDING * p.domain_max_m.abs().max(p.domain_min_m.abs()).max_element();
             self.worst.note("UpdateParticles: x", (new.position - twin.position).length(), x_bound, &name);

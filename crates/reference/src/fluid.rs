@@ -317,19 +317,30 @@ pub(crate) fn added(x: [f32; 3], residual: [f32; 3], change: [f32; 3]) -> [[f32;
 impl Parameters {
     /// Twin of `confine` of `pbd/walls.glsl`.
     pub fn confine(&self, x_m: [f32; 3]) -> [f32; 3] {
+        self.confine_to(x_m, 1.0)
+    }
+
+    /// The same for a particle of another spacing than water's, of which it is the multiple.
+    fn confine_to(&self, x_m: [f32; 3], spacings: f32) -> [f32; 3] {
+        let clearance_m = spacings * self.clearance_m;
         std::array::from_fn(|axis| {
-            let low = x_m[axis].max(self.domain_min_m[axis] + self.clearance_m);
-            let confined = low.min(self.domain_max_m[axis] - self.clearance_m);
+            let low = x_m[axis].max(self.domain_min_m[axis] + clearance_m);
+            let confined = low.min(self.domain_max_m[axis] - clearance_m);
             if self.periodic[axis] { x_m[axis] } else { confined }
         })
     }
 
     /// Twin of `pbd/project_out_of_bodies`: returns the position and the displacement by each body, in order.
     pub fn project_out_of_bodies(&self, x_m: [f32; 3]) -> ([f32; 3], Vec<(usize, DVec3)>) {
-        let confined = self.confine(x_m);
+        self.project_out_to(x_m, 1.0)
+    }
+
+    /// The same for a particle of another spacing than water's, of which it is the multiple.
+    pub(crate) fn project_out_to(&self, x_m: [f32; 3], spacings: f32) -> ([f32; 3], Vec<(usize, DVec3)>) {
+        let confined = self.confine_to(x_m, spacings);
         let mut x = wide(confined);
         let mut pushes = Vec::new();
-        let clearance = f64::from(self.body_clearance_m);
+        let clearance = f64::from(spacings * self.body_clearance_m);
         for _ in 0..3 {
             let n = pushes.len();
             for (k, body) in self.bodies.iter().enumerate() {
@@ -348,7 +359,7 @@ impl Parameters {
             if pushes.len() == n {
                 break;
             }
-            x = wide(self.confine(narrow(x)));
+            x = wide(self.confine_to(narrow(x), spacings));
         }
         (if pushes.is_empty() { confined } else { narrow(x) }, pushes)
     }
@@ -577,7 +588,7 @@ impl Parameters {
 
     /// Returns the predicted position, and the residual that it starts with.
     pub fn confined_prediction(&self, x: [f32; 3], residual: [f32; 3], v: [f32; 3]) -> [[f32; 3]; 2] {
-        self.confined_sum(self.predict_one(x, residual, v))
+        self.confined_sum(self.predict_one(x, residual, v), 1.0)
     }
 
     /// Returns u = v + (x* − (x + Δt v))/Δt, of positions with their residuals.
@@ -593,8 +604,9 @@ impl Parameters {
     }
 
     /// Returns a position between the walls and its residual, 0 where a wall stops it.
-    pub fn confined_sum(&self, [to, lost]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
-        let confined = self.confine(to);
+    /// The distance from walls is that of water times `spacings`.
+    pub fn confined_sum(&self, [to, lost]: [[f32; 3]; 2], spacings: f32) -> [[f32; 3]; 2] {
+        let confined = self.confine_to(to, spacings);
         [confined, std::array::from_fn(|a| if confined[a] == to[a] { lost[a] } else { 0.0 })]
     }
 
@@ -940,7 +952,7 @@ impl State {
             let total =
                 zip(correction, wall_gradient, |c, w| p.kernel.slope_scale() * p.volume_h3 * c + own * w);
             let change = total.map(|t| p.over_relaxation * p.support_m * t);
-            let [x, rest] = p.confined_sum(added(at(i), self.residual[1][i], change));
+            let [x, rest] = p.confined_sum(added(at(i), self.residual[1][i], change), 1.0);
             next.push(x);
             rests.push(rest);
         }

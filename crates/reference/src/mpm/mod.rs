@@ -138,6 +138,11 @@ impl Parameters {
         self.transfer != Transfer::PicFlip
     }
 
+    /// Returns true if particles keep a share of their velocity, and move by that of the grid (AFLIP).
+    pub fn moves_with_grid(&self) -> bool {
+        self.is_affine() && self.flip_ratio > 0.0
+    }
+
     /// Removes the third component in a plane.
     fn in_space(&self, v: DVec3) -> DVec3 {
         if self.dimensions == 2 { v.with_z(0.0) } else { v }
@@ -169,6 +174,11 @@ pub struct Particle {
     pub slip: DVec3,
     /// Contact radius in m.
     pub contact_radius: f64,
+    /// Force of surfaces in N, which the next step adds to nodes, if particles move by the velocity of the
+    /// grid.
+    pub surface_force: DVec3,
+    /// t in N/m of the moment of surfaces, which acts on nodes as w t × (x_i − x_p), likewise.
+    pub surface_turn: DVec3,
 }
 
 impl Particle {
@@ -186,6 +196,8 @@ impl Particle {
             affine: DMat3::ZERO,
             slip: DVec3::ZERO,
             contact_radius: 0.0,
+            surface_force: DVec3::ZERO,
+            surface_turn: DVec3::ZERO,
         }
     }
 

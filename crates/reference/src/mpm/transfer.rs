@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 
-use super::collision::{collide_and_measure, collide_node, left_free, push_out};
+use super::collision::{collide, collide_and_measure, collide_node, left_free, push_out};
 use super::contact::apply_contact;
 use super::{Parameters, Particle, Stencil, Transfer, outer};
 
@@ -53,7 +53,8 @@ impl Grid {
                 let node = grid.nodes.entry(n.node).or_default();
                 node.mass += n.weight * particle.mass;
                 node.momentum += n.weight * particle.mass * (particle.velocity + affine);
-                node.force -= stress * direction;
+                let pushed = particle.surface_force + particle.surface_turn.cross(offset);
+                node.force += n.weight * pushed - stress * direction;
             }
         }
         grid
@@ -110,7 +111,13 @@ impl Grid {
         time_s: f64,
         impulses: &mut [[DVec3; 2]],
     ) -> Particle {
-        let mut after = Particle { velocity: DVec3::ZERO, affine: DMat3::ZERO, ..*particle };
+        let mut after = Particle {
+            velocity: DVec3::ZERO,
+            affine: DMat3::ZERO,
+            surface_force: DVec3::ZERO,
+            surface_turn: DVec3::ZERO,
+            ..*particle
+        };
         let mut gradient = DMat3::ZERO;
         let mut gained = DVec3::ZERO;
         for n in Stencil::new(p, particle.position).nodes() {
@@ -123,7 +130,7 @@ impl Grid {
                 after.affine += outer(n.weight * node.velocity, offset) * (1.0 / p.inertia_m2());
             }
         }
-        let flip = particle.velocity + gained;
+        let (mut motion, flip) = (after.velocity, particle.velocity + gained);
         after.velocity = (1.0 - p.flip_ratio) * after.velocity + p.flip_ratio * flip;
         if p.transfer == Transfer::Mls {
             gradient = after.affine;
@@ -131,11 +138,16 @@ impl Grid {
         after.elastic = particle.elastic + strain(p, gradient) * particle.elastic;
         let moving = (particle.mass, after.velocity);
         after.velocity = collide_and_measure(p, particle.position, 0.0, moving, time_s, impulses);
-        after.position = particle.position + (particle.residual + p.dt_s * after.velocity);
+        if p.moves_with_grid() {
+            motion = collide(p, particle.position, 0.0, motion, time_s);
+        } else {
+            motion = after.velocity;
+        }
+        after.position = particle.position + (particle.residual + p.dt_s * motion);
         after.residual = DVec3::ZERO;
         if p.has_contact_forces {
             let end_s = time_s + p.dt_s;
-            apply_contact(p, &mut after, (end_s, time_s == 0.0), impulses);
+            apply_contact(p, &mut after, motion, (end_s, time_s == 0.0), impulses);
             after.position = push_out(p, after.position, end_s);
         } else {
             after.position = push_out(p, after.position, time_s);

@@ -33,6 +33,15 @@ impl Parameters {
         }
     }
 
+    /// Returns the spacing of a particle of a phase and of α over that of water: half of it is the distance
+    /// from walls and bodies.
+    pub(super) fn spacing(&self, kind: Kind, blend: f32) -> f32 {
+        match kind {
+            Kind::Solid => 1.0 + (self.snow_spacing - 1.0) * blend.min(1.0),
+            Kind::Fluid => 1.0,
+        }
+    }
+
     fn artificial_pressure(&self, q: f32) -> f32 {
         let ratio = spline_shape(q) * self.fluid.pressure_inverse_shape;
         (0..self.fluid.pressure_exponent).fold(self.fluid.pressure_strength, |s, _| s * ratio)
@@ -157,13 +166,15 @@ impl State {
                     change = zip(change, phase.push[i], |c, p| c - undone * p);
                     phase.push[i] = phase.push[i].map(|p| (1.0 - undone) * p);
                 }
+                let spacing = p.spacing(kind, phase.contact[i][0]);
                 let [x, rest] = added(phase.weighed(i), phase.residual[1][i], change);
-                [phase.predicted[i], phase.residual[1][i]] = p.fluid.confined_sum([x, rest]);
+                [phase.predicted[i], phase.residual[1][i]] = p.fluid.confined_sum([x, rest], spacing);
                 if kind == Kind::Solid {
                     let moved = zip(phase.predicted[i], x, |a, b| a - b);
                     phase.push[i] = zip(phase.push[i], moved, |p, m| p + m);
                 }
-                phase.project_out_of_bodies(&p.fluid, i, if kind == Kind::Solid { undone } else { 0.0 });
+                let undone = if kind == Kind::Solid { undone } else { 0.0 };
+                phase.project_out_of_bodies(&p.fluid, i, spacing, undone);
             }
         }
     }

@@ -87,14 +87,16 @@ impl State {
                 taken = zip(taken, taken_m, |t, m| t + solid.contact[i][0] * m);
             }
             let change = taken.map(|t| -t);
-            p.fluid.confined_sum(added(solid.predicted[i], solid.residual[1][i], change))
+            let spacing = p.spacing(Kind::Solid, solid.contact[i][0]);
+            p.fluid.confined_sum(added(solid.predicted[i], solid.residual[1][i], change), spacing)
         };
         let corrected: Vec<_> = (0..solid.len()).map(apply_friction).collect();
         self.solid.predicted = corrected.iter().map(|[x, _]| *x).collect();
         self.solid.residual[1] = corrected.iter().map(|[_, rest]| *rest).collect();
         for i in 0..self.solid.len() {
             self.apply_body_friction(p, i);
-            self.solid.project_out_of_bodies(&p.fluid, i, 0.0);
+            let spacing = p.spacing(Kind::Solid, self.solid.contact[i][0]);
+            self.solid.project_out_of_bodies(&p.fluid, i, spacing, 0.0);
         }
     }
 

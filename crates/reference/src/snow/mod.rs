@@ -76,6 +76,8 @@ pub struct Parameters {
     pub mixed_contact_distance_m: f32,
     /// Volume of a particle of snow over that of one of water.
     pub snow_volume: f32,
+    /// The same of its spacing.
+    pub snow_spacing: f32,
     /// k_bounce: the share of an overlap removed per iteration, Chen2021 eq 5.14; unless contacts are
     /// springs.
     pub bounce_stiffness: f32,
@@ -210,15 +212,15 @@ impl Phase {
     }
 
     /// Takes back a share of the displacement by bodies so far, projects x* out of bodies, and adds the
-    /// displacement by each.
-    fn project_out_of_bodies(&mut self, p: &fluid::Parameters, i: usize, undone: f32) {
+    /// displacement by each. The distance that it keeps is that of water times `spacings`.
+    fn project_out_of_bodies(&mut self, p: &fluid::Parameters, i: usize, spacings: f32, undone: f32) {
         if undone > 0.0 {
             let [px, py, pz, number] = self.body_push[i];
             self.predicted[i] = zip(self.predicted[i], [px, py, pz], |x, p| x - undone * p);
             let [x, y, z] = [px, py, pz].map(|p| (1.0 - undone) * p);
             self.body_push[i] = [x, y, z, number];
         }
-        let (x, pushes) = p.project_out_of_bodies(self.predicted[i]);
+        let (x, pushes) = p.project_out_to(self.predicted[i], spacings);
         self.predicted[i] = x;
         for (k, push) in pushes {
             let [px, py, pz, _] = self.body_push[i];
@@ -379,7 +381,7 @@ impl State {
             }
             phase.body_push = vec![[0.0; 4]; phase.len()];
             for i in 0..phase.len() {
-                phase.project_out_of_bodies(&p.fluid, i, 0.0);
+                phase.project_out_of_bodies(&p.fluid, i, 1.0, 0.0);
             }
         }
     }

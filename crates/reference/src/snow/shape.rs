@@ -5,7 +5,7 @@
 //! positions gives the goal of each member, g = R (X − C) + c. A link counts only if the distance of its
 //! ends' rest positions is the length at which it was made.
 
-use super::{Parameters, State};
+use super::{Kind, Parameters, State};
 use crate::linalg::{
     Matrix, apply, blend, cross, dot, eigen_symmetric, nearest_rotation, product, transpose,
 };
@@ -188,13 +188,14 @@ impl State {
             let sum = blend(1.0, sum, share, away);
             let free = sum.map(|x| x as f32);
             let rest = std::array::from_fn(|axis| (sum[axis] - f64::from(free[axis])) as f32);
-            let [confined, rest] = p.fluid.confined_sum([free, rest]);
+            let spacing = p.spacing(Kind::Solid, self.solid.contact[i][0]);
+            let [confined, rest] = p.fluid.confined_sum([free, rest], spacing);
             self.solid.residual[1][i] = rest;
             for axis in 0..3 {
                 self.solid.push[i][axis] += confined[axis] - free[axis];
             }
             self.solid.predicted[i] = confined;
-            self.solid.project_out_of_bodies(&p.fluid, i, 0.0);
+            self.solid.project_out_of_bodies(&p.fluid, i, spacing, 0.0);
         }
     }
 }

@@ -82,6 +82,7 @@ fn parameters() -> Parameters {
         contact_distance_m: SPACING_M,
         mixed_contact_distance_m: SPACING_M,
         snow_volume: 1.0,
+        snow_spacing: 1.0,
         bounce_stiffness: 0.25,
         averaging: Averaging::Pairwise,
         iterations: 3,

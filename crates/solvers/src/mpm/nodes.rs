@@ -140,6 +140,7 @@ fn tile_sums(device: &Device, parameters: &MpmParameters, tuning: Tuning) -> ras
         as_printed: parameters.as_printed(),
         transfer: parameters.transfer_number(),
         rows_per_thread,
+        has_surface_forces: parameters.has_surface_forces().into(),
     }
 }
 
@@ -176,6 +177,7 @@ impl Transfer {
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
         let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
         let threads_per_item = parameters.layout.block_nodes();
+        let has_surface_forces = parameters.has_surface_forces().into();
         let clear = |words| {
             let specialization = clear_nodes::Specialization { workgroup_size, threads_per_item, words };
             Kernel::specialized(device, &specialization)
@@ -198,6 +200,7 @@ impl Transfer {
                         stencil,
                         as_printed,
                         transfer,
+                        has_surface_forces,
                     },
                 )?,
                 read: Kernel::specialized(
@@ -224,6 +227,7 @@ impl Transfer {
                             stencil,
                             as_printed,
                             transfer,
+                            has_surface_forces,
                         },
                     )?,
                 }
@@ -249,7 +253,7 @@ impl Transfer {
 
     /// Records steps 1 and 3: mass, momentum and force of every node, or their sums on the tiles of blocks,
     /// which [`Self::update`] adds up.
-    /// `order` is the order of stresses and affine velocities.
+    /// `order` is the order of stresses, affine velocities and forces of surfaces.
     pub fn rasterize(
         &self,
         recorder: &mut Recorder,
@@ -276,6 +280,8 @@ impl Transfer {
                     order,
                     stress: particles.stress.front(),
                     affine: particles.affine.front(),
+                    surface_force: particles.surface_force.front(),
+                    surface_turn: particles.surface_turn.front(),
                     tile_momentum: &nodes.tiles.momentum,
                     tile_force: &nodes.tiles.force,
                 };
@@ -297,6 +303,8 @@ impl Transfer {
                     order,
                     stress: particles.stress.front(),
                     affine: particles.affine.front(),
+                    surface_force: particles.surface_force.front(),
+                    surface_turn: particles.surface_turn.front(),
                     sums,
                 };
                 recorder.declare_bytes(own * n_particles + u64::from(8 * FIXED_WORDS) * n_nodes);
@@ -327,6 +335,8 @@ impl Transfer {
                     order,
                     stress: particles.stress.front(),
                     affine: particles.affine.front(),
+                    surface_force: particles.surface_force.front(),
+                    surface_turn: particles.surface_turn.front(),
                     momentum: &nodes.momentum.cast(),
                     force: &nodes.force.cast(),
                 };

@@ -113,6 +113,21 @@ impl MpmParameters {
         self.transfer != Transfer::PicFlip
     }
 
+    /// Returns true if particles keep a share of their velocity, and move by that of the grid (AFLIP).
+    pub fn moves_with_grid(&self) -> bool {
+        self.has_flip && self.has_affine()
+    }
+
+    /// Returns true if surfaces act on nodes through particles.
+    pub fn has_surface_forces(&self) -> bool {
+        self.moves_with_grid() && self.has_contact_forces()
+    }
+
+    /// Returns true if the pass that moves particles is not that which updates them.
+    pub(super) fn moves_apart(&self) -> bool {
+        self.has_bodies() != 0 || self.moves_with_grid()
+    }
+
     /// Returns true if surfaces that are not sticky act on particles, not on nodes.
     pub fn has_contact_forces(&self) -> bool {
         self.contact == Contact::Particles

@@ -48,7 +48,13 @@ pub struct Particles {
     /// Slip since contact with a surface began, and contact radius, in m; one unused element if nodes are in
     /// contact.
     pub contact: Column<f32>,
+    /// Force of surfaces in N, in the same order as stress; within a step, the velocity of the grid in m/s.
+    /// One unused element unless particles move by that.
+    pub surface_force: Column<[f32; 3]>,
+    /// t in N/m of the moment of surfaces, which acts on nodes as w t × (x_i − x_p); likewise.
+    pub surface_turn: Column<[f32; 3]>,
     has_affine: bool,
+    moves_with_grid: bool,
 }
 
 impl Particles {
@@ -99,7 +105,16 @@ impl Particles {
                 true => table.matrices("contact", "m", 4, state.permuted(), &initial_state.contact(d))?,
                 false => unused(device, "contact", 4)?,
             },
+            surface_force: match parameters.moves_with_grid() {
+                true => table.column("surface_force", "N", state, &vec![[0.0; 3]; n])?,
+                false => Column::new(device, "surface_force", "N", 1)?,
+            },
+            surface_turn: match parameters.moves_with_grid() {
+                true => table.column("surface_turn", "N/m", state, &vec![[0.0; 3]; n])?,
+                false => Column::new(device, "surface_turn", "N/m", 1)?,
+            },
             has_affine,
+            moves_with_grid: parameters.moves_with_grid(),
             table,
         })
     }
@@ -114,15 +129,16 @@ impl Particles {
         self.elastic.kind().words()
     }
 
-    /// Returns the bytes per particle that rasterization reads: position, velocity, mass, stress and affine
-    /// velocity.
+    /// Returns the bytes per particle that rasterization reads: position, velocity, mass, stress, affine
+    /// velocity and force of surfaces.
     pub fn rasterized_bytes(&self) -> u64 {
         let affine = if self.has_affine { self.affine.kind().words() } else { 0 };
-        4 * u64::from(7 + self.stress.kind().words() + affine)
+        let force = if self.moves_with_grid { 6 } else { 0 };
+        4 * u64::from(7 + self.stress.kind().words() + affine + force)
     }
 
-    /// Records the permutation of columns to the given order, except for stress and affine velocity: each
-    /// step overwrites them, and reads them through `order` before.
+    /// Records the permutation of columns to the given order, except for stress, affine velocity and force of
+    /// surfaces: each step overwrites them, and reads them through `order` before.
     pub fn permute(&self, recorder: &mut Recorder, order: &Buffer<u32>) {
         self.table.permute(recorder, order);
     }
@@ -130,7 +146,9 @@ impl Particles {
     /// Records the permutation of the columns that [`Self::permute`] leaves.
     pub fn permute_overwritten(&self, recorder: &mut Recorder, order: &Buffer<u32>) {
         let affine = self.has_affine.then(|| self.affine.words());
-        let columns: Vec<Column<u32>> = [self.stress.words()].into_iter().chain(affine).collect();
+        let force = self.moves_with_grid.then(|| [self.surface_force.words(), self.surface_turn.words()]);
+        let columns: Vec<Column<u32>> =
+            [self.stress.words()].into_iter().chain(affine).chain(force.into_iter().flatten()).collect();
         self.table.permute_columns(recorder, order, &columns);
     }
 }

@@ -73,7 +73,8 @@ pub struct Mpm {
 
 struct Kernels {
     update_particles: Kernel<update_particles::Interface>,
-    /// Present if there are bodies; without them update_particles moves the particles.
+    /// Present if there are bodies or particles move by the velocity of the grid; else update_particles moves
+    /// them.
     collide_particles: Option<Kernel<collide_particles::Interface>>,
     apply_contact: Option<Kernel<apply_contact::Interface>>,
     estimate_volume: Kernel<estimate_volume::Interface>,
@@ -85,7 +86,8 @@ impl Kernels {
     fn new(device: &Device, parameters: &MpmParameters, workgroup_size: u32) -> frazil_vk::Result<Self> {
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
         let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
-        let has_bodies = parameters.has_bodies() != 0;
+        let moves_apart = parameters.moves_apart();
+        let moves_with_grid = parameters.moves_with_grid().into();
         Ok(Self {
             update_particles: Kernel::specialized(
                 device,
@@ -98,11 +100,11 @@ impl Kernels {
                     has_flip: parameters.has_flip.into(),
                     // A GPU would lose a third of its subgroups to registers, see docs/kernels.
                     unrolls_rows: device.is_software().into(),
-                    moves: (!has_bodies).into(),
+                    moves: (!moves_apart).into(),
                     has_contact_forces: parameters.has_contact_forces().into(),
                 },
             )?,
-            collide_particles: has_bodies
+            collide_particles: moves_apart
                 .then(|| {
                     Kernel::specialized(
                         device,
@@ -112,6 +114,7 @@ impl Kernels {
                             body_kinds: parameters.surroundings.kinds(),
                             has_named_bodies: parameters.measures_loads().into(),
                             has_contact_forces: parameters.has_contact_forces().into(),
+                            moves_with_grid,
                         },
                     )
                 })
@@ -126,6 +129,7 @@ impl Kernels {
                         has_bodies: parameters.has_bodies(),
                         body_kinds: parameters.surroundings.kinds(),
                         has_named_bodies: parameters.measures_loads().into(),
+                        moves_with_grid,
                     },
                 )?)
             } else {
@@ -297,7 +301,7 @@ impl Mpm {
 
     fn update_particles(&mut self, recorder: &mut Recorder) {
         self.step += 1;
-        let (particles, blocks) = (&self.particles, &self.blocks);
+        let (p, particles, blocks) = (&self.parameters, &self.particles, &self.blocks);
         let bindings = update_particles::Bindings {
             count: particles.count(),
             terms: &self.constants.terms,
@@ -306,7 +310,11 @@ impl Mpm {
             node_velocity: &self.nodes.velocity,
             node_change: &self.nodes.change,
             volume: particles.volume.front(),
-            residual: particles.residual.front(),
+            carried: if p.moves_apart() {
+                particles.surface_force.front()
+            } else {
+                particles.residual.front()
+            },
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),
             elastic: particles.elastic.front(),
@@ -316,11 +324,13 @@ impl Mpm {
             fault: self.fault.buffer(),
             clock: self.clock.buffer(),
         };
-        let p = &self.parameters;
         let affine = if p.has_affine() { p.matrix_words() } else { 0 };
-        let moved = if p.has_bodies() != 0 { 0 } else { 9 };
+        let moved = match (p.moves_apart(), p.moves_with_grid()) {
+            (false, _) => 9,
+            (true, moves_with_grid) => 3 * u32::from(moves_with_grid),
+        };
         let own = 4 * u64::from(9 + moved + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
-        let node_bytes = if p.has_affine() { 12 } else { 24 };
+        let node_bytes = if p.has_flip { 24 } else { 12 };
         let n_nodes = u64::from(blocks.active_count().expected() * p.layout.block_nodes());
         recorder.declare_bytes(own * u64::from(particles.count().expected()) + node_bytes * n_nodes);
         recorder.dispatch_counted(&self.kernels.update_particles, bindings, ());
@@ -337,6 +347,7 @@ impl Mpm {
                 clock: self.clock.buffer(),
                 mass: particles.mass.front(),
                 sums: &self.loads.sums,
+                grid_velocity: particles.surface_force.front(),
             };
             recorder.dispatch_counted(collide_particles, bindings, ());
         }
@@ -355,6 +366,8 @@ impl Mpm {
                 affine: particles.affine.front(),
                 contact: &particles.contact.front().cast(),
                 sums: &self.loads.sums,
+                carried: particles.surface_force.front(),
+                surface_turn: particles.surface_turn.front(),
             };
             recorder.dispatch_counted(apply_contact, bindings, ());
         }

@@ -7,7 +7,7 @@ use super::smoothing::Smoothing;
 use crate::BodyLoads;
 use crate::bodies::{impulse_sums, quanta_per_n_s};
 use crate::clock::Clock;
-use frazil_particles::{Material, ParticleTable, PhaseArray};
+use frazil_particles::{ParticleTable, PhaseArray};
 use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::pbd::{
     apply_body_drag, collide_with_bodies, compute_boundary_density, project_out_of_bodies,
@@ -34,6 +34,7 @@ pub(super) struct Bodies {
     /// Stand in for those of rows of neighbours.
     no_listed: Buffer<[f32; 3]>,
     no_rows: Buffer<u32>,
+    no_contact: Buffer<[f32; 2]>,
     compute_boundary_density: Kernel<compute_boundary_density::Interface>,
     projection: Option<ProjectionKernels>,
     project_water: Kernel<project_out_of_bodies::Interface>,
@@ -50,6 +51,20 @@ pub(crate) struct BodyBuffers<'a> {
     pub body_data: &'a Buffer<f32>,
     /// Impulses of this step on each body that the scene names, in quanta.
     pub sums: &'a Buffer<u32>,
+}
+
+/// Snow as bodies meet it.
+#[derive(Clone, Copy)]
+pub(super) struct SnowAtBodies {
+    /// Coefficients of static and of kinetic friction, for bodies without their own.
+    pub friction: [f32; 2],
+    /// Spacing over that of water.
+    pub spacing: f32,
+}
+
+impl SnowAtBodies {
+    /// For scenes without snow.
+    pub const NONE: Self = Self { friction: [0.0; 2], spacing: 1.0 };
 }
 
 /// Kernels of a projection, which work at the start of the step.
@@ -115,7 +130,7 @@ impl Bodies {
         workgroup_size: u32,
         parameters: &Parameters,
         clock: &Clock,
-        [static_friction, kinetic_friction]: [f32; 2],
+        snow: SnowAtBodies,
     ) -> Result<Option<Self>> {
         if !parameters.has_bodies() {
             return Ok(None);
@@ -125,14 +140,15 @@ impl Bodies {
         let terms = BodyTerms {
             walls: parameters.walls,
             clearance_m: parameters.body_clearance_m,
+            snow_spacing: snow.spacing,
             dt_s: parameters.dt_s,
             support_m: parameters.support_m,
             over_relaxation: parameters.over_relaxation,
             particle_mass_kg: mass_kg as f32,
             quanta_per_n_s: quanta_per_n_s(mass_kg),
             wall_friction: parameters.wall_friction,
-            static_friction,
-            kinetic_friction,
+            static_friction: snow.friction[0],
+            kinetic_friction: snow.friction[1],
             n_bodies: surroundings.bodies.len() as u32,
             first_named: surroundings.first_named(),
             up_axis: surroundings.up_axis,
@@ -140,8 +156,14 @@ impl Bodies {
         let (bodies, body_data) = surroundings.upload(device)?;
         let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
         let project = |has_push: u32| {
-            let constants =
-                project_out_of_bodies::Specialization { workgroup_size, body_kinds, has_push, has_motion };
+            let is_expanded = u32::from(has_push != 0 && snow.spacing != 1.0);
+            let constants = project_out_of_bodies::Specialization {
+                workgroup_size,
+                body_kinds,
+                has_push,
+                has_motion,
+                is_expanded,
+            };
             Kernel::specialized(device, &constants)
         };
         let boundary_density =
@@ -174,6 +196,7 @@ impl Bodies {
             inverse_h: 1.0 / parameters.support_m,
             no_listed: device.buffer("no listed positions", 0)?,
             no_rows: device.buffer("no rows", 0)?,
+            no_contact: device.buffer("no contacts of snow", 0)?,
             project_water: project(0)?,
             project_snow: project(1)?,
             apply_drag: Kernel::specialized(device, &drag)?,
@@ -278,14 +301,15 @@ impl Bodies {
         recorder.dispatch_counted(&self.of_projection().collide, bindings, ());
     }
 
-    /// Records the projection of predicted positions out of bodies; keeps the pushes of snow.
+    /// Records the projection of predicted positions out of bodies; keeps the pushes of snow, which comes
+    /// with its (α, constraints).
     pub fn project_out(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         (predicted, constraint): (&Buffer<[f32; 3]>, &Buffer<[f32; 4]>),
         interaction: &BodyInteraction,
-        (material, displacement): (Material, Displacement),
+        (snow, displacement): (Option<&Buffer<[f32; 2]>>, Displacement),
         rows: Option<&NeighbourRows>,
     ) {
         let buffers = rows.map_or((&self.no_listed, &self.no_rows), |own| (own.listed(0), own.buffer(0)));
@@ -302,6 +326,7 @@ impl Bodies {
             sums: &self.sums,
             listed: buffers.0,
             rows: buffers.1,
+            contact: snow.unwrap_or(&self.no_contact),
         };
         let params = project_out_of_bodies::Params {
             distance_share: if displacement == Displacement::Motion {
@@ -323,7 +348,7 @@ impl Bodies {
             max_moved_q2: rows.map_or(0.0, NeighbourRows::max_moved_q2),
             row_flag: rows.map_or(NO_FLAG, NeighbourRows::flag),
         };
-        let kernel = if material == Material::Snow { &self.project_snow } else { &self.project_water };
+        let kernel = if snow.is_some() { &self.project_snow } else { &self.project_water };
         recorder.dispatch_counted(kernel, bindings, params);
     }
 

@@ -2,7 +2,7 @@
 
 mod interface;
 
-use super::bodies::{Bodies, BodyBuffers, Displacement};
+use super::bodies::{Bodies, BodyBuffers, Displacement, SnowAtBodies};
 use super::density_solve::DensitySolve;
 use super::fault::FaultReport;
 use super::metrics::{MeasurePass, PendingMetrics};
@@ -16,7 +16,7 @@ use crate::bodies::quanta_per_n_s;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Surroundings, Tuning};
-use frazil_particles::{Material, ParticleTable};
+use frazil_particles::ParticleTable;
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
@@ -228,7 +228,7 @@ impl Fluid {
         let mut particles = Particles::new(device, &parameters, initial, (capacity, false), tuning)?;
         let density_solve = DensitySolve::new(device, workgroup_size, &parameters, &mut particles.table)?;
         let clock = Clock::new(device, step)?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters, &clock, [0.0; 2])?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters, &clock, SnowAtBodies::NONE)?;
         if let Some(bodies) = &bodies {
             bodies.register(&mut particles.table);
         }
@@ -433,7 +433,7 @@ impl Fluid {
             let places = (self.predicted(), &self.constraint);
             // The prediction comes before the rows.
             let rows = (is_corrected && self.rows.slots() > 0).then_some(&self.rows);
-            let what = (Material::Water, displacement);
+            let what = (None, displacement);
             bodies.project_out(recorder, count, places, &self.interaction, what, rows);
         }
     }
@@ -606,7 +606,7 @@ impl Fluid {
         }
         let workgroup_size = self.tuning.workgroup_size();
         let kernels = Kernels::new(device, workgroup_size, &parameters, self.rows.words())?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters, &self.clock, [0.0; 2])?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters, &self.clock, SnowAtBodies::NONE)?;
         Ok(PreparedFluid { parameters, kernels, bodies })
     }
 

@@ -22,9 +22,14 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
     let residual = numbers("position_residual");
     let (mass, volume, plastic) = (numbers("mass"), numbers("volume"), numbers("plastic_volume"));
     let (elastic, affine, contact) = (numbers("elastic"), numbers("affine"), numbers("contact"));
+    let (force, turn) = (numbers("surface_force"), numbers("surface_turn"));
     let d = parameters.dimensions as usize;
     let vector =
         |column: &[f32], i: usize| DVec3::from_array(std::array::from_fn(|k| column[3 * i + k].into()));
+    let of_surfaces = |column: &[f32], i: usize| match parameters.has_surface_forces() {
+        true => vector(column, i),
+        false => DVec3::ZERO,
+    };
     let matrix = |column: &[f32], i: usize, corner: f64| {
         let mut m = DMat3::ZERO;
         m.z_axis.z = corner;
@@ -47,20 +52,24 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
         affine: if affine.is_empty() { DMat3::ZERO } else { matrix(&affine, i, 0.0) },
         slip: contact.get(4 * i..4 * i + 3).map_or(DVec3::ZERO, |slip| vector(slip, 0)),
         contact_radius: contact.get(4 * i + 3).map_or(0.0, |radius| f64::from(*radius)),
+        surface_force: of_surfaces(&force, i),
+        surface_turn: of_surfaces(&turn, i),
     };
     words("id").iter().enumerate().map(|(i, id)| one(i, *id)).collect()
 }
 
-/// Moves the affine velocities of particles, downloaded between the stages Reorder and UpdateParticles, to
-/// their particles: the device reads them through the order.
+/// Moves the affine velocities of particles and the forces of surfaces on them, downloaded between the stages
+/// Reorder and UpdateParticles, to their particles: the device reads them through the order.
 ///
 /// # Errors
 /// The device was lost; not enough memory.
 pub fn sort_affine(device: &Device, mpm: &Mpm, particles: &mut [twin::Particle]) -> Result<()> {
     let order = device.download(mpm.order(), particles.len())?;
-    let before: Vec<DMat3> = particles.iter().map(|particle| particle.affine).collect();
+    let before = particles.to_vec();
     for (particle, from) in particles.iter_mut().zip(order) {
-        particle.affine = before[from as usize];
+        let from = &before[from as usize];
+        particle.affine = from.affine;
+        (particle.surface_force, particle.surface_turn) = (from.surface_force, from.surface_turn);
     }
     Ok(())
 }

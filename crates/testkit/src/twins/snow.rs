@@ -27,6 +27,7 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
         contact_distance_m: p.contact_m,
         mixed_contact_distance_m: p.mixed_contact_m,
         snow_volume: p.snow_volume,
+        snow_spacing: p.snow_spacing,
         bounce_stiffness: contact.non_penetration_stiffness.unwrap_or(0.0) as f32,
         averaging: match contact.averaging {
             SceneAveraging::Pairwise => Averaging::Pairwise,

@@ -1,6 +1,6 @@
 //! Warnings about allowed but unusual scenes of the material point method.
 
-use super::section::{InitialVolume, Mpm, Spline, Transfer};
+use super::section::{InitialVolume, Mpm, Spline};
 use crate::check::{number, rounded_down};
 use crate::{Fill, Scene};
 
@@ -18,7 +18,6 @@ impl Scene {
     pub(crate) fn advise_mpm(&self, warn: &mut dyn FnMut(&str, String), mpm: &Mpm) {
         let (dt, h, wave) = (self.dt_s(), mpm.cell_size_m, mpm.hardened_wave_speed_m_s());
         if let Some(ratio) = mpm.flip_ratio
-            && mpm.transfer == Transfer::PicFlip
             && ratio < 1.0
         {
             let amounts_to = if ratio > 0.0 {
@@ -30,17 +29,8 @@ impl Scene {
                 "mpm.flip_ratio",
                 format!(
                     "{ratio} in each step, so that the damping of rotation and of waves depends on the time \
-                     step: at {dt} s {amounts_to}, which does not depend on it; transfer = \"apic\" \
-                     conserves angular momentum"
+                     step: at {dt} s {amounts_to}, which does not depend on it"
                 ),
-            );
-        }
-        if mpm.flip_ratio.is_some() && mpm.transfer != Transfer::PicFlip {
-            warn(
-                "mpm.flip_ratio",
-                "has no effect; it is a setting of mpm.transfer = \"pic_flip\", others have \
-                 mpm.pic_rate_per_s"
-                    .to_owned(),
             );
         }
         if mpm.implicit.is_none() && wave * dt > h {

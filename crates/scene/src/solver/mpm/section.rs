@@ -30,22 +30,21 @@ pub struct Mpm {
     /// Transfer of velocities between particles and grid.
     #[serde(default)]
     pub transfer: Transfer,
-    /// Share α of FLIP in each step of `pic_flip` (Breekveldt2017 eq 3.31): 0 is PIC, 1 is FLIP. The damping
-    /// then depends on the time step; in place of `pic_rate_per_s`.
+    /// Share α of FLIP in each step (Breekveldt2017 eq 3.31): 0 is PIC, with an affine transfer APIC, 1 is
+    /// FLIP. The damping then depends on the time step; in place of `pic_rate_per_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     pub flip_ratio: Option<f64>,
     /// Rate in 1/s at which velocities of particles are replaced by those of the grid: the share of PIC in a
     /// step is 1 − exp(−rate Δt), whatever the step. With `pic_flip` by default 256.5, which is that of a
-    /// FLIP ratio of 0.95 at the steps of 0.2 ms of Cai2020. With `apic` and `mls` by default all of it in
-    /// each step, which loses more energy the shorter the step is; at a rate (AFLIP, Fei2021) the
-    /// loss does not depend on it, and is least at about ¼ c/h with the wave speed c. Then surfaces act on
-    /// nodes.
+    /// FLIP ratio of 0.95 at the steps of 0.2 ms of Cai2020. With `apic` and `mls` (AFLIP, Fei2021) by
+    /// default ¼ c/h with the wave speed c of fresh snow, at which the loss of energy is least; in
+    /// semi-implicit steps all of it in each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1e9))]
     pub pic_rate_per_s: Option<f64>,
     /// Objects on which surfaces that are not sticky act; by default `particles` if the transfer is affine
-    /// without `pic_rate_per_s` and the step explicit, else `nodes`.
+    /// and the step explicit, else `nodes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<Contact>,
     /// B-spline weights of a particle on the nodes.
@@ -118,8 +117,8 @@ impl Mpm {
 
     /// Returns what is in contact with surfaces that are not sticky.
     pub fn contact(&self) -> Contact {
-        let is_damped = !self.has_flip() && self.implicit.is_none();
-        let default = if is_damped { Contact::Particles } else { Contact::Nodes };
+        let has_forces = self.is_affine() && self.implicit.is_none();
+        let default = if has_forces { Contact::Particles } else { Contact::Nodes };
         self.contact.unwrap_or(default)
     }
 
@@ -134,19 +133,32 @@ impl Mpm {
         self.node_mass_cutoff * self.material.density_kg_m3 * cell
     }
 
+    /// Returns true if particles have an affine velocity.
+    fn is_affine(&self) -> bool {
+        self.transfer != Transfer::PicFlip
+    }
+
     /// Returns true if velocities of particles keep a share of FLIP.
     pub fn has_flip(&self) -> bool {
-        self.transfer == Transfer::PicFlip || self.pic_rate_per_s.is_some()
+        match self.flip_ratio {
+            Some(ratio) => !self.is_affine() || ratio > 0.0,
+            None => self.default_pic_rate_per_s().is_some() || self.pic_rate_per_s.is_some(),
+        }
+    }
+
+    /// Returns the rate of PIC that a scene has that states none; none for PIC in each step.
+    fn default_pic_rate_per_s(&self) -> Option<f64> {
+        match (self.is_affine(), self.implicit) {
+            (false, _) => Some(PIC_FLIP_RATE_PER_S),
+            (true, None) => Some(0.25 * self.material.wave_speed_m_s(1.0) / self.cell_size_m),
+            (true, Some(_)) => None,
+        }
     }
 
     /// Returns the share α of FLIP in a step.
     pub fn flip_share(&self, dt_s: f64) -> f64 {
-        if !self.has_flip() {
-            return 0.0;
-        }
-        let rate = self.pic_rate_per_s.unwrap_or(DEFAULT_PIC_RATE_PER_S);
-        let ratio = self.flip_ratio.filter(|_| self.transfer == Transfer::PicFlip);
-        ratio.unwrap_or_else(|| (-rate * dt_s).exp())
+        let rate = self.pic_rate_per_s.or_else(|| self.default_pic_rate_per_s());
+        self.flip_ratio.unwrap_or_else(|| rate.map_or(0.0, |rate| (-rate * dt_s).exp()))
     }
 
     /// Returns the number of particles that a cell is filled with.
@@ -171,7 +183,7 @@ impl Mpm {
 }
 
 /// Rate of PIC per second of a FLIP ratio of 0.95 at 0.2 ms, the step of Cai2020: −ln 0.95 / 0.2 ms.
-const DEFAULT_PIC_RATE_PER_S: f64 = 256.466_471_938_3;
+const PIC_FLIP_RATE_PER_S: f64 = 256.466_471_938_3;
 
 fn yes() -> bool {
     true
@@ -266,7 +278,7 @@ pub enum Transfer {
 #[serde(rename_all = "snake_case")]
 pub enum Contact {
     /// Particles, by elastic normal forces and Coulomb friction at the surface of the snow. Needs an affine
-    /// transfer without `pic_rate_per_s` and an explicit step.
+    /// transfer and an explicit step.
     Particles,
     /// Nodes at or behind the surface, by inelastic collisions (Breekveldt2017 sec 3.2.5). Snow is held up to
     /// 1.3 cells before the surface, and rolling is damped per step.

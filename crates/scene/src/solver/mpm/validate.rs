@@ -17,16 +17,11 @@ impl Scene {
         check_damping(check, mpm)?;
         check_mass_cutoff(check, mpm)?;
         if mpm.contact == Some(Contact::Particles) {
-            let expected = "\"nodes\", or an affine transfer without mpm.pic_rate_per_s and an explicit step";
+            let expected = "\"nodes\", or an affine transfer and an explicit step";
             if mpm.transfer == Transfer::PicFlip {
                 let found = "\"particles\" with mpm.transfer = \"pic_flip\", which does not damp the \
                              vibrations of single particles";
                 check.fail_between(&["mpm.contact", "mpm.transfer"], found, expected)?;
-            }
-            if mpm.pic_rate_per_s.is_some() {
-                let found = "\"particles\" with mpm.pic_rate_per_s, which does not damp the vibrations of \
-                             single particles in each step";
-                check.fail_between(&["mpm.contact", "mpm.pic_rate_per_s"], found, expected)?;
             }
             if mpm.implicit.is_some() {
                 let found = "\"particles\" with a semi-implicit step, whose solve holds nodes at surfaces";

@@ -150,7 +150,12 @@ impl Constraints {
             solve_solid,
             apply_friction: Kernel::specialized(
                 device,
-                &apply_friction::Specialization { workgroup_size, has_face_friction, row_words },
+                &apply_friction::Specialization {
+                    workgroup_size,
+                    has_face_friction,
+                    is_expanded: is_expanded(&terms),
+                    row_words,
+                },
             )?,
             start_push: Kernel::specialized(device, &start_push::Specialization { workgroup_size })?,
             damp_links: Kernel::specialized(device, &damp_links::Specialization { workgroup_size })?,

@@ -16,11 +16,17 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn new(device: &Device, workgroup_size: u32, capacity: u32) -> Result<Self, SolverError> {
+    pub fn new(
+        device: &Device,
+        workgroup_size: u32,
+        is_expanded: bool,
+        capacity: u32,
+    ) -> Result<Self, SolverError> {
+        let keep = apply_shape_matching::Specialization { workgroup_size, is_expanded: is_expanded.into() };
         Ok(Self {
             attach: Kernel::specialized(device, &attach_to_shape::Specialization { workgroup_size })?,
             matching: Kernel::specialized(device, &match_shapes::Specialization { workgroup_size })?,
-            keep: Kernel::specialized(device, &apply_shape_matching::Specialization { workgroup_size })?,
+            keep: Kernel::specialized(device, &keep)?,
             fits: device.buffer("fits", capacity as usize)?,
         })
     }
@@ -81,6 +87,7 @@ impl Shape {
             push_m: &constraints.push_m,
             predicted: solid.predicted(),
             residual_m: solid.residual.back(),
+            contact: &solid.contact,
         };
         recorder.dispatch_counted(&self.keep, bindings, ());
     }

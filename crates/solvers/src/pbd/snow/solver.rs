@@ -22,7 +22,7 @@ use crate::pbd::motion::{FaultDetection, Motion};
 use crate::pbd::neighbour_rows::{NO_FLAG, NeighbourRows};
 use crate::pbd::smoothing::Smoothing;
 use crate::{BodyLoads, PendingFault, SolverError, Tuning};
-use frazil_particles::{ColumnKind, Material};
+use frazil_particles::ColumnKind;
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
 use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, ReadbackRing, Recorder};
 
@@ -166,13 +166,12 @@ impl Snow {
         let springs = parameters.springs;
         let rows = NeighbourRows::new(device, &parameters.fluid, tuning, capacity, 2)?;
         let surroundings = &parameters.fluid.surroundings;
-        let friction = [terms.static_friction, terms.kinetic_friction];
         let boundary = match scene.domain.walls {
             WallModel::Analytic => None,
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
         let clock = Clock::new(device, step)?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &clock, friction)?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &clock, parameters.at_bodies())?;
         let mut output = Output::new(device, workgroup_size, &solid)?;
         let arrays = output.table_mut();
         register_bonds(arrays, "link", links.bonds());
@@ -188,7 +187,7 @@ impl Snow {
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size, parameters.has_corrected_conduction(), &rows)?,
             shape: match parameters.has_shape() {
-                true => Some(Shape::new(device, workgroup_size, capacity)?),
+                true => Some(Shape::new(device, workgroup_size, parameters.is_expanded(), capacity)?),
                 false => None,
             },
             constraints: Constraints::new(
@@ -323,9 +322,9 @@ impl Snow {
                     (true, 0) => Displacement::Springs { undone: 1.0 },
                     (true, _) => Displacement::Springs { undone: self.parameters.springs.share as f32 },
                 };
-                self.project_phase_out(recorder, &self.solid, Material::Snow, of_snow);
+                self.project_phase_out(recorder, &self.solid, true, of_snow);
                 let of_water = Displacement::DensityConstraint;
-                self.project_phase_out(recorder, &self.fluid, Material::Water, of_water);
+                self.project_phase_out(recorder, &self.fluid, false, of_water);
             }
             Stage::ApplyShapeMatching => {
                 if let Some(shape) = &self.shape {
@@ -415,25 +414,25 @@ impl Snow {
     }
 
     fn project_snow_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
-        self.project_phase_out(recorder, &self.solid, Material::Snow, displacement);
+        self.project_phase_out(recorder, &self.solid, true, displacement);
     }
 
     fn project_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
-        self.project_phase_out(recorder, &self.solid, Material::Snow, displacement);
-        self.project_phase_out(recorder, &self.fluid, Material::Water, displacement);
+        self.project_phase_out(recorder, &self.solid, true, displacement);
+        self.project_phase_out(recorder, &self.fluid, false, displacement);
     }
 
     fn project_phase_out(
         &self,
         recorder: &mut Recorder,
         phase_particles: &PhaseParticles,
-        material: Material,
+        is_solid: bool,
         displacement: Displacement,
     ) {
         if let Some(bodies) = &self.bodies {
             let (count, places) =
                 (&phase_particles.phase.count, (phase_particles.predicted(), &phase_particles.constraint));
-            let what = (material, displacement);
+            let what = (is_solid.then_some(&phase_particles.contact), displacement);
             bodies.project_out(recorder, count, places, &phase_particles.interaction, what, None);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::link_rule::{LinkLimit, LinkRule};
 use crate::SolverError;
+use crate::pbd::bodies::SnowAtBodies;
 use crate::pbd::parameters::Parameters;
 use frazil_kernels::Builder;
 use frazil_scene::{
@@ -22,6 +23,8 @@ pub struct SnowParameters {
     pub mixed_contact_m: f32,
     /// Volume of a particle of snow over that of one of water, ρ₀/ρ_s.
     pub snow_volume: f32,
+    /// Spacing of snow over that of water.
+    pub snow_spacing: f32,
     /// Scale of the Laplacian of the viscosity kernel: 45/π · V/h³ as printed, by Fourier's law calibrated on
     /// the cubic lattice of the spacing.
     pub laplacian_scale: f32,
@@ -75,6 +78,7 @@ impl SnowParameters {
             contact_m: (2.0 * radii_m[0]) as f32,
             mixed_contact_m: (radii_m[0] + radii_m[1]) as f32,
             snow_volume: scene.snow_volume_ratio() as f32,
+            snow_spacing: (scene.snow_spacing_m() / scene.particle_spacing_m()) as f32,
             laplacian_scale,
             moment_scale,
             max_correction,
@@ -90,6 +94,19 @@ impl SnowParameters {
     /// Returns the volumes of particles of a phase and of the other, over that of water.
     pub(super) fn volumes(&self, is_solid: bool) -> [f32; 2] {
         if is_solid { [self.snow_volume, 1.0] } else { [1.0, self.snow_volume] }
+    }
+
+    /// Returns true if particles of snow are not as large as those of water.
+    pub(super) fn is_expanded(&self) -> bool {
+        self.snow_volume != 1.0
+    }
+
+    /// Returns what bodies need to know of snow.
+    pub(super) fn at_bodies(&self) -> SnowAtBodies {
+        SnowAtBodies {
+            friction: [self.snow.static_friction as f32, self.snow.kinetic_friction as f32],
+            spacing: self.snow_spacing,
+        }
     }
 
     /// Returns true if temperature follows from an enthalpy column.
@@ -166,6 +183,7 @@ impl SnowParameters {
             contact_q: self.contact_m / p.support_m,
             mixed_contact_q: self.mixed_contact_m / p.support_m,
             snow_volume: self.snow_volume,
+            snow_spacing: self.snow_spacing,
             bounce: snow.non_penetration_stiffness.unwrap_or(0.0) as f32,
             is_averaged: u32::from(snow.averaging == Averaging::Pairwise),
             static_friction: snow.static_friction as f32,

@@ -46,12 +46,12 @@ impl Solver for Snow {
     fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
         let parameters = SnowParameters::of(scene)?;
         let terms = parameters.terms(self.solid.grid.grid(), self.capacity);
-        let friction = [terms.static_friction, terms.kinetic_friction];
+        let of_snow = parameters.at_bodies();
         let workgroup_size = self.tuning.workgroup_size();
         // All that can fail comes before all that changes.
         let motion = Motion::new(device, workgroup_size, &parameters.fluid, self.rows.words())?;
         let constraints = self.constraints.prepare(device, workgroup_size, &terms, &self.rows)?;
-        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &self.clock, friction)?;
+        let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &self.clock, of_snow)?;
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
             old.adopt(new);
         }
