@@ -68,6 +68,7 @@ pub struct Mpm {
     metrics_pass: MpmMeasurePass,
     grab: GrabPass,
     ring: ReadbackRing,
+    tuning: Tuning,
     step: u64,
 }
 
@@ -213,6 +214,7 @@ impl Mpm {
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
+            tuning,
             step: 0,
         })
     }
