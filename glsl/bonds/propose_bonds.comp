@@ -16,7 +16,7 @@
 #include "bonds/search.glsl"
 #include "bonds/preference.glsl"
 
-// Number of slots of the table: candidates are ranked in registers.
+// Number of slots of the table, in which candidates are ranked: an array of them would be in memory, too.
 layout(constant_id = 1) const uint SLOTS = 8;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -65,6 +65,11 @@ bool can_keep_proposals(uint i, uint remaining) {
     return accepted + kept == found || found < remaining + accepted;
 }
 
+// Returns true if a candidate at this squared distance, with this id, is preferred to another one.
+bool precedes(vec3 x, float d2, uint id_j, uint other) {
+    return is_nearer(d2, id_j, distance2_m2(x, position[other]), id[other]);
+}
+
 void main() {
     uint i = thread_idx();
     if (i >= count[0] || required[0] > SLOTS) return;
@@ -72,9 +77,6 @@ void main() {
     // The candidates always fit: `required` has checked that.
     uint remaining = min(remaining_bonds(i), SLOTS);
     if (round > 0u && remaining > 0u && can_keep_proposals(i, remaining)) return;
-    uint best[SLOTS];
-    uint best_id[SLOTS];
-    float best_d2[SLOTS];
     uint found = 0u;
     if (remaining > 0u) {
         vec3 x = position[i];
@@ -84,20 +86,18 @@ void main() {
             // Written so that NaN is out of range.
             if (j == i || !(d2 <= radius2)) continue;
             uint id_j = id[j];
-            if (found == remaining && !is_nearer(d2, id_j, best_d2[found - 1u], best_id[found - 1u]))
+            if (found == remaining && !precedes(x, d2, id_j, proposal[slot_idx(terms.table, found - 1u, i)]))
                 continue;
             if (remaining_bonds(j) == 0u || is_bonded(i, j)) continue;
             uint place = found < remaining ? found++ : found - 1u;
-            for (; place > 0u && is_nearer(d2, id_j, best_d2[place - 1u], best_id[place - 1u]); --place) {
-                best[place] = best[place - 1u];
-                best_id[place] = best_id[place - 1u];
-                best_d2[place] = best_d2[place - 1u];
+            // Bound: the slots of the table.
+            [[dont_unroll]] for (; place > 0u; --place) {
+                uint before = proposal[slot_idx(terms.table, place - 1u, i)];
+                if (!precedes(x, d2, id_j, before)) break;
+                proposal[slot_idx(terms.table, place, i)] = before;
             }
-            best[place] = j;
-            best_id[place] = id_j;
-            best_d2[place] = d2;
+            proposal[slot_idx(terms.table, place, i)] = j;
         }
     }
-    for (uint slot = 0u; slot < found; ++slot) proposal[slot_idx(terms.table, slot, i)] = best[slot];
     if (found < SLOTS) proposal[slot_idx(terms.table, found, i)] = INVALID_INDEX;
 }

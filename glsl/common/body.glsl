@@ -18,6 +18,11 @@ const uint MOTION_OSCILLATING = 1u;
 const uint MOTION_SPINNING = 2u;
 const uint MOTION_KEYFRAMED = 3u;
 
+// Kernels with bodies have a constant BODY_KINDS: a bit for each kind of body in the scene, and from this one
+// on for each kind of motion that is not uniform. No instruction is spent on others. By default it has all
+// but meshes.
+const uint FIRST_MOTION_BIT = 16u;
+
 struct Body {
     uint kind;
     uint is_sticky;

@@ -1,7 +1,8 @@
 // Motion of bodies: the pose of a body at a time, and the velocity of its points. All solvers use it through
-// surface_of and velocity_of (common/surfaces.glsl).
+// pose_of, surface_of and velocity_of (common/surfaces.glsl).
 //
-// Needs a buffer `body_data` of float, which holds the parameters of a motion from `first_motion` on:
+// Needs the constant BODY_KINDS (common/body.glsl), and a buffer `body_data` of float, which holds the
+// parameters of a motion from `first_motion` on:
 //   oscillating: amplitude (3, m), frequency in Hz, phase in turns;
 //   spinning:    a point of the axis (3, m), unit vector of the axis (3), turns per second, start and end
 //                (s);
@@ -98,24 +99,29 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     return pose;
 }
 
-// True for a body in uniform motion or at rest. A kernel that defines MOTION_IS_OPTIONAL declares the
-// constant HAS_MOTION: without other motions in a scene, no instruction is spent on them.
-#ifdef MOTION_IS_OPTIONAL
-#define IS_UNIFORM(body) (HAS_MOTION == 0u || (body).motion == MOTION_UNIFORM)
-#else
-#define IS_UNIFORM(body) ((body).motion == MOTION_UNIFORM)
-#endif
-
-// Returns the pose of a body whose motion is not uniform.
-Pose pose_of(Body body, float time_s) {
-    if (body.motion == MOTION_OSCILLATING) return oscillating_pose(body.first_motion, time_s);
-    if (body.motion == MOTION_SPINNING) return spinning_pose(body.first_motion, time_s);
-    return keyframed_pose(body.first_motion, body.n_keys, time_s);
+bool is_motion(Body body, uint motion) {
+    return (BODY_KINDS & (1u << (FIRST_MOTION_BIT + motion))) != 0u && body.motion == motion;
 }
+
+// Returns true for a body that rotates.
+bool is_rotating(Body body) { return is_motion(body, MOTION_SPINNING) || is_motion(body, MOTION_KEYFRAMED); }
+
+// Returns true for a body in uniform motion or at rest.
+bool is_uniform(Body body) { return !is_motion(body, MOTION_OSCILLATING) && !is_rotating(body); }
 
 // Returns the displacement of a body in uniform motion or at rest.
 vec3 uniform_offset(Body body, float time_s) {
     return body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
+}
+
+// Returns the pose of a body at a time. Loops that use it several times compute it once: its code is long.
+Pose pose_of(Body body, float time_s) {
+    if (is_motion(body, MOTION_OSCILLATING)) return oscillating_pose(body.first_motion, time_s);
+    if (is_motion(body, MOTION_SPINNING)) return spinning_pose(body.first_motion, time_s);
+    if (is_motion(body, MOTION_KEYFRAMED))
+        return keyframed_pose(body.first_motion, body.n_keys, time_s);
+    vec3 velocity = time_s >= body.from_s && time_s < body.until_s ? body.velocity_m_s : vec3(0.0);
+    return Pose(uniform_offset(body, time_s), vec3(0.0), vec4(0.0, 0.0, 0.0, 1.0), velocity, vec3(0.0));
 }
 
 // Returns the position in the scene file of the point of a body that is at x. Without rotation the pivot has
@@ -127,24 +133,14 @@ vec3 to_body_frame(Pose pose, vec3 x_m) {
 }
 
 // Returns the velocity in m/s of the point of a body that is at x.
-vec3 velocity_of(Body body, vec3 x_m, float time_s) {
-    if (IS_UNIFORM(body))
-        return time_s >= body.from_s && time_s < body.until_s ? body.velocity_m_s : vec3(0.0);
-    Pose pose = pose_of(body, time_s);
+vec3 velocity_of(Body body, Pose pose, vec3 x_m) {
+    if (is_uniform(body)) return pose.velocity_m_s;
     return pose.velocity_m_s + cross(pose.angular_velocity_rad_s, x_m - pose.offset_m - pose.pivot_m);
 }
 
-// Returns the angular velocity of a body in rad/s.
-vec3 angular_velocity_of(Body body, float time_s) {
-    if (IS_UNIFORM(body) || body.motion == MOTION_OSCILLATING) return vec3(0.0);
-    return pose_of(body, time_s).angular_velocity_rad_s;
-}
-
 // Returns the reference point of torques on a body: its origin, or the pivot of a body that rotates.
-vec3 torque_centre(Body body, float time_s) {
-    if (IS_UNIFORM(body)) return body.origin_m + uniform_offset(body, time_s);
-    Pose pose = pose_of(body, time_s);
-    return body.motion == MOTION_OSCILLATING ? body.origin_m + pose.offset_m : pose.pivot_m + pose.offset_m;
+vec3 torque_centre(Body body, Pose pose) {
+    return (is_rotating(body) ? pose.pivot_m : body.origin_m) + pose.offset_m;
 }
 
 #endif

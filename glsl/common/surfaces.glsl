@@ -1,8 +1,7 @@
 // Surfaces of bodies: planes, spheres, boxes, cylinders, capsules, heightfields and meshes, solids or
 // containers, static or moving.
 //
-// Needs a buffer `body_data` of float, and the constants DIMENSIONS and BODY_KINDS, a bit for each kind of
-// body in the scene: no instruction is spent on the others. By default BODY_KINDS has all but meshes.
+// Needs a buffer `body_data` of float, and the constants DIMENSIONS and BODY_KINDS (common/body.glsl).
 #ifndef COMMON_SURFACES
 #define COMMON_SURFACES
 #include "common/body.glsl"
@@ -116,12 +115,12 @@ vec4 surface_in_own_axes(Body body, vec3 local) {
 }
 
 // Returns a position relative to the origin of a body, in the axes of the scene file.
-vec3 local_position(Body body, vec3 x_m, float time_s) {
+vec3 local_position(Body body, Pose pose, vec3 x_m) {
     vec3 local;
-    if (IS_UNIFORM(body))
-        local = x_m - body.origin_m - uniform_offset(body, time_s);
+    if (is_uniform(body))
+        local = x_m - body.origin_m - pose.offset_m;
     else
-        local = to_body_frame(pose_of(body, time_s), x_m) - body.origin_m;
+        local = to_body_frame(pose, x_m) - body.origin_m;
     if (DIMENSIONS == 2u) local.z = 0.0;
     return local;
 }
@@ -142,13 +141,16 @@ vec4 local_surface(uint up_axis, Body body, vec3 local) {
     return vec4(up, 0.0);
 }
 
-// Returns (unit normal towards the particles, signed distance in m, negative inside the solid) at a time.
-vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
-    vec4 surface = local_surface(up_axis, body, local_position(body, x_m, time_s));
+// Returns (unit normal towards the particles, signed distance in m, negative inside the solid).
+vec4 surface_of(uint up_axis, Body body, Pose pose, vec3 x_m) {
+    vec4 surface = local_surface(up_axis, body, local_position(body, pose, x_m));
     if (body.is_container != 0u) surface = -surface;
-    if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING)
-        surface.xyz = rotate(pose_of(body, time_s).rotation, surface.xyz);
+    if (is_rotating(body)) surface.xyz = rotate(pose.rotation, surface.xyz);
     return surface;
+}
+
+vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
+    return surface_of(up_axis, body, pose_of(body, time_s), x_m);
 }
 
 #endif

@@ -24,10 +24,7 @@ layout(constant_id = 1) const uint HAS_ROLLING = 1;
 layout(constant_id = 2) const uint HAS_BODIES = 1;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 3) const uint HAS_NAMED_BODIES = 1;
-layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
-// 1 if a body moves.
-layout(constant_id = 5) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 4) const uint BODY_KINDS = 0xe00df;
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
 #include "common/clock.glsl"
@@ -58,16 +55,19 @@ layout(scalar, binding = 13) buffer Clock { StepClock clock[]; };
 
 // Adds the contact with a grain of radius `other` in a row with this first word. The difference of positions
 // is exact, and that of the residuals beside it far below its ulp.
-void apply_grain_contact(DemTerms t, uint i, uint row, uint word, vec3 apart, float other, float r,
-                         float m, vec3 v, vec3 w) {
+void apply_grain_contact(bool has_bonds, uint i, uint row, uint word, vec3 apart, float other, float r,
+                         float m) {
     uint j = word & INDEX_BITS;
     float both = r + other;
     apart += motion[i].residual_m - motion[j].residual_m;
     float distance = sqrt(dot(apart, apart));
     ContactHistory history = load_history(row, word);
-    float m_other = mass_of(t, other);
+    float m_other = mass_of(terms[0], other);
     precise float lever = r - 0.5 * (both - distance);
     precise float lever_other = other - 0.5 * (both - distance);
+    // Loaded here, because the loop over contacts has no registers to keep them in on a GPU.
+    vec3 v = motion[i].velocity_m_s;
+    vec3 w = motion[i].spin_1_s;
     vec3 w_other = motion[j].spin_1_s;
     ContactKinematics c;
     // Two coincident grains separate along x.
@@ -92,14 +92,14 @@ void apply_grain_contact(DemTerms t, uint i, uint row, uint word, vec3 apart, fl
     precise float inertias = inertia * inertia_other;
     precise float inertia_sum = inertia + inertia_other;
     c.rolling_inertia_kg_m2 = inertias / inertia_sum;
-    c.damping_ratio = t.damping_ratio;
-    c.friction = t.friction;
-    c.attraction_n = t.cohesion_n;
-    c.attraction_range_m = t.cohesion_range_m;
-    c.bond_strength_n = t.bond_strength_n;
-    c.bond_shear_strength_n = t.bond_shear_strength_n;
+    c.damping_ratio = terms[0].damping_ratio;
+    c.friction = terms[0].friction;
+    c.attraction_n = terms[0].cohesion_n;
+    c.attraction_range_m = terms[0].cohesion_range_m;
+    c.bond_strength_n = terms[0].bond_strength_n;
+    c.bond_shear_strength_n = terms[0].bond_shear_strength_n;
     c.bond_yields = false;
-    ContactForce force = evaluate_contact(t, c, history);
+    ContactForce force = evaluate_contact(has_bonds, c, history);
     accumulate(force, c.normal, lever);
     store_history(row, word, force.is_kept, history);
 }
@@ -126,19 +126,15 @@ void main() {
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
     if (is_frozen(clock[0])) return;
-    DemTerms t = terms[0];
-    float time_s = step_start_s(clock[0], t.dt_s);
     uint row = first_row[i];
     uint end = min(first_row[i + 1u], near.length());
     vec4 own_sphere = sphere[i];
     vec3 x = own_sphere.xyz;
     float r = own_sphere.w;
-    vec3 v = motion[i].velocity_m_s;
-    vec3 w = motion[i].spin_1_s;
-    float m = mass_of(t, r);
-    float widened = r + contact_gap(t);
-    // Bonds hold, but none forms.
-    if (clock[0].step > t.bond_forms_until) t.has_bonds = 0u;
+    float m = mass_of(terms[0], r);
+    float widened = r + contact_gap(terms[0]);
+    // Bonds hold, but form in some steps only.
+    bool has_bonds = terms[0].has_bonds != 0u && clock[0].step <= terms[0].bond_forms_until;
     force_n = vec3(0.0);
     torque_n_m = vec3(0.0);
     n_surfaces = 0u;
@@ -168,13 +164,15 @@ void main() {
         if (!is_found) break;
         if (is_near) {
             ++n_near;
-            apply_grain_contact(t, i, row, word, apart, other, r, m, v, w);
+            apply_grain_contact(has_bonds, i, row, word, apart, other, r, m);
         } else {
             near[row] = word & ~KEPT;
         }
         ++row;
     }
+    float time_s = step_start_s(clock[0], terms[0].dt_s);
     [[dont_unroll]] for (; row < end; ++row) {
+        DemTerms t = terms[0];
         uint word = near[row];
         uint partner = word & ~KEPT;
         if (partner >= FIRST_PIECE) break;
@@ -188,25 +186,29 @@ void main() {
         float surface_damping = t.wall_damping_ratio;
         vec2 attraction = vec2(0.0);
         uint layer = NO_LAYER;
+        vec3 centre = vec3(0.0);
         if (HAS_BODIES != 0u && !is_wall) {
             Body body = bodies[partner - FIRST_BODY];
-            surface = surface_of(t.up_axis, body, x, time_s);
-            moving = velocity_of(body, x - surface.w * surface.xyz, time_s);
-            if (HAS_ROLLING != 0u) turning = angular_velocity_of(body, time_s);
+            Pose pose = pose_of(body, time_s);
+            surface = surface_of(t.up_axis, body, pose, x);
+            moving = velocity_of(body, pose, x - surface.w * surface.xyz);
+            if (HAS_ROLLING != 0u) turning = pose.angular_velocity_rad_s;
             surface_friction = body.friction;
             surface_damping = body.damping_ratio;
+            centre = torque_centre(body, pose);
             if (is_kind(body, HEIGHTFIELD)) {
                 attraction = vec2(t.adhesion_n, t.adhesion_range_m);
                 layer = layer_at(t, x, clock[0].step);
             }
         }
         surface.w += dot(surface.xyz, motion[i].residual_m);
-        ContactForce force = touch_surface(t, row, word, surface, moving, turning, 0.0, surface_friction,
-                                           surface_damping, attraction.x, attraction.y, layer, r, m, v, w);
+        ContactForce force = touch_surface(has_bonds, row, word, surface, moving, turning, 0.0,
+                                           surface_friction, surface_damping, attraction.x, attraction.y,
+                                           layer, r, m, motion[i].velocity_m_s, motion[i].spin_1_s);
         if (HAS_NAMED_BODIES != 0u && !is_wall && partner - FIRST_BODY >= t.first_named) {
             uint body = partner - FIRST_BODY;
             vec3 reaction = -(force.normal_force_n + force.tangential_force_n);
-            vec3 arm = x - lever_of(r, surface) * surface.xyz - torque_centre(bodies[body], time_s);
+            vec3 arm = x - lever_of(r, surface) * surface.xyz - centre;
             uint wrench = t.n_pieces + body - t.first_named;
             add_force(wrench, reaction, t.quanta_per_n);
             add_torque(wrench, cross(arm, reaction) - force.rolling_torque_n_m, t.quanta_per_n);
@@ -215,7 +217,7 @@ void main() {
     load[i] = ContactLoad(force_n, row, torque_n_m);
     uint n_contacts = n_near + n_surfaces;
     if (n_contacts <= MANY_CONTACTS) return;
-    vec2 found = overlap_and_travel(i, t.dt_s);
+    vec2 found = overlap_and_travel(i, terms[0].dt_s);
     bool is_deep = found.x > DEEP_OVERLAP;
     if (!is_deep && n_contacts <= MAX_CONTACTS) return;
     if (is_deep) atomicMax(fault[0].overlap, floatBitsToUint(found.x));

@@ -34,21 +34,25 @@ layout(scalar, binding = 14) readonly buffer Clock { StepClock clock[]; };
 #include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
-void touch_piece(DemTerms t, uint row, uint word, vec3 x, vec3 residual_m, float r, float m, vec3 v, vec3 w) {
+// Adds the contact of grain i in a row. Its state is loaded here, because the loop over contacts has no
+// registers to keep it in on a GPU.
+void touch_piece(uint i, uint row, uint word) {
+    float r = sphere[i].w;
     uint piece = (word & ~KEPT) - FIRST_PIECE;
     PieceMotion its = piece_motions[piece];
     PieceShape shape = shapes[piece];
-    vec3 apart = (x - its.centre_m) + residual_m;
+    vec3 apart = (sphere[i].xyz - its.centre_m) + motion[i].residual_m;
     vec4 surface = polyhedron_surface(shape, rotate_inverse(its.rotation, apart));
     surface.xyz = rotate(its.rotation, surface.xyz);
     vec3 arm = apart - lever_of(r, surface) * surface.xyz;
     float inverse_mass = inverse_mass_at(shape, its.rotation, arm, surface.xyz);
-    ContactForce contact = touch_surface(t, row, word, surface, velocity_at(its, arm), its.spin_1_s,
-                                         inverse_mass, shape.friction, shape.damping_ratio, 0.0, 0.0,
-                                         NO_LAYER, r, m, v, w);
+    ContactForce contact = touch_surface(terms[0].has_bonds != 0u, row, word, surface, velocity_at(its, arm),
+                                         its.spin_1_s, inverse_mass, shape.friction,
+                                         shape.damping_ratio, 0.0, 0.0, NO_LAYER, r, mass_of(terms[0], r),
+                                         motion[i].velocity_m_s, motion[i].spin_1_s);
     vec3 force = contact.normal_force_n + contact.tangential_force_n;
-    add_force(piece, -force, t.quanta_per_n);
-    add_torque(piece, -cross(arm, force) - contact.rolling_torque_n_m, t.quanta_per_n);
+    add_force(piece, -force, terms[0].quanta_per_n);
+    add_torque(piece, -cross(arm, force) - contact.rolling_torque_n_m, terms[0].quanta_per_n);
 }
 
 void main() {
@@ -57,14 +61,9 @@ void main() {
     uint end = min(first_row[i + 1u], near.length());
     uint row = load[i].next_row;
     if (row >= end) return;
-    DemTerms t = terms[0];
-    vec3 v = motion[i].velocity_m_s;
-    vec3 w = motion[i].spin_1_s;
-    vec4 own_sphere = sphere[i];
     force_n = load[i].force_n;
     torque_n_m = load[i].torque_n_m;
-    float m = mass_of(t, own_sphere.w);
     [[dont_unroll]] for (; row < end; ++row)
-        touch_piece(t, row, near[row], own_sphere.xyz, motion[i].residual_m, own_sphere.w, m, v, w);
+        touch_piece(i, row, near[row]);
     load[i] = ContactLoad(force_n, row, torque_n_m);
 }

@@ -1,10 +1,10 @@
 // Contacts of a grain: their histories, in the rows of its contact list, and the sum of their forces.
 //
-// Needs the buffers `near` of uint, `list_shear` of vec4 and `list_rolling` of vec3, and the constant
-// HAS_ROLLING.
+// Needs the buffers `terms` of DemTerms, `near` of uint, `list_shear` of vec4 and `list_rolling` of vec3, and
+// the constant HAS_ROLLING.
 #ifndef DEM_GRAIN_CONTACT
 #define DEM_GRAIN_CONTACT
-#include "dem/contact.glsl"
+#include "dem/contact_law.glsl"
 #include "dem/contact_rows.glsl"
 #include "dem/grain.glsl"
 #include "dem/lists.glsl"
@@ -62,41 +62,40 @@ uint layer_at(DemTerms t, vec3 x, uint step) {
 
 // Adds the contact with a surface in a row with this first word, given the velocity of the surface and its
 // contribution to 1/m*, 0 if contacts do not move it.
-ContactForce touch_surface(DemTerms t, uint row, uint word, vec4 surface, vec3 surface_velocity,
+ContactForce touch_surface(bool has_bonds, uint row, uint word, vec4 surface, vec3 surface_velocity,
                            vec3 surface_spin, float inverse_mass, float friction, float damping_ratio,
                            float attraction_n, float range_m, uint layer, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
     ContactHistory history = load_history(row, word);
     bool was_bonded = layer != NO_LAYER && history.bond_state == BONDED;
-    if (overlap < -range_m && !was_bonded) {
-        store_history(row, word, false, history);
-        return ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
+    ContactForce force = ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
+    if (!(overlap < -range_m) || was_bonded) {
+        ++n_surfaces;
+        float lever = lever_of(r, surface);
+        ContactKinematics c;
+        c.normal = surface.xyz;
+        c.overlap_m = overlap;
+        c.velocity_m_s = v - surface_velocity - lever * cross(w, surface.xyz);
+        c.spin_1_s = w - surface_spin;
+        c.mass_kg = m / (1.0 + m * inverse_mass);
+        c.radius_m = r;
+        c.rolling_inertia_kg_m2 = (1.0 + BALL_INERTIA) * m * r * r;
+        c.damping_ratio = damping_ratio;
+        c.friction = friction;
+        c.attraction_n = attraction_n;
+        c.attraction_range_m = range_m;
+        c.bond_strength_n = terms[0].layer_strength_n;
+        c.bond_shear_strength_n = terms[0].layer_shear_strength_n;
+        c.bond_yields = layer == LAYER_FORMS;
+        // Nothing freezes to a surface but by a weak layer.
+        history.slow_s = 0.0;
+        history.bond_state = was_bonded ? BONDED : UNBONDED;
+        force = evaluate_contact(has_bonds, c, history);
+        history.slow_s = 0.0;
+        bool is_bonded = layer == LAYER_FORMS || was_bonded && history.bond_state == BONDED;
+        history.bond_state = is_bonded ? BONDED : UNBONDED;
+        accumulate(force, c.normal, lever);
     }
-    ++n_surfaces;
-    float lever = lever_of(r, surface);
-    ContactKinematics c;
-    c.normal = surface.xyz;
-    c.overlap_m = overlap;
-    c.velocity_m_s = v - surface_velocity - lever * cross(w, surface.xyz);
-    c.spin_1_s = w - surface_spin;
-    c.mass_kg = m / (1.0 + m * inverse_mass);
-    c.radius_m = r;
-    c.rolling_inertia_kg_m2 = (1.0 + BALL_INERTIA) * m * r * r;
-    c.damping_ratio = damping_ratio;
-    c.friction = friction;
-    c.attraction_n = attraction_n;
-    c.attraction_range_m = range_m;
-    c.bond_strength_n = t.layer_strength_n;
-    c.bond_shear_strength_n = t.layer_shear_strength_n;
-    c.bond_yields = layer == LAYER_FORMS;
-    // Nothing freezes to a surface but by a weak layer.
-    history.slow_s = 0.0;
-    history.bond_state = was_bonded ? BONDED : UNBONDED;
-    ContactForce force = evaluate_contact(t, c, history);
-    history.slow_s = 0.0;
-    bool is_bonded = layer == LAYER_FORMS || was_bonded && history.bond_state == BONDED;
-    history.bond_state = is_bonded ? BONDED : UNBONDED;
-    accumulate(force, c.normal, lever);
     store_history(row, word, force.is_kept, history);
     return force;
 }

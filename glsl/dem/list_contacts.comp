@@ -12,10 +12,7 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
 layout(constant_id = 2) const uint HAS_PIECES = 1;
-layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
-// 1 if a body moves.
-layout(constant_id = 4) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 3) const uint BODY_KINDS = 0xe00df;
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
 #include "dem/terms.glsl"

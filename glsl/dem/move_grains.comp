@@ -16,10 +16,7 @@
 layout(constant_id = 1) const uint HAS_BODIES = 1;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 2) const uint HAS_NAMED_BODIES = 1;
-layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
-// 1 if a body moves.
-layout(constant_id = 4) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 3) const uint BODY_KINDS = 0xe00df;
 const uint DIMENSIONS = 3u;
 #include "dem/terms.glsl"
 #include "common/clock.glsl"
@@ -79,22 +76,22 @@ void main() {
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
     if (is_frozen(clock[0])) return;
-    DemTerms t = terms[0];
-    float time_s = step_start_s(clock[0], t.dt_s);
+    float time_s = step_start_s(clock[0], terms[0].dt_s);
     float skin_m = lists[0].used_skin_m;
     vec4 own_sphere = sphere[i];
     vec3 x = own_sphere.xyz;
     float r = own_sphere.w;
     vec3 v = motion[i].velocity_m_s;
     vec3 w = motion[i].spin_1_s;
-    float m = mass_of(t, r);
-    v += t.dt_s * (load[i].force_n / m + t.gravity_m_s2);
-    if (t.turbulent_drag_1_m > 0.0) v /= 1.0 + t.dt_s * t.turbulent_drag_1_m * sqrt(dot(v, v));
-    w += (t.dt_s / (BALL_INERTIA * m * r * r)) * load[i].torque_n_m;
+    float m = mass_of(terms[0], r);
+    v += terms[0].dt_s * (load[i].force_n / m + terms[0].gravity_m_s2);
+    float drag_1_m = terms[0].turbulent_drag_1_m;
+    if (drag_1_m > 0.0) v /= 1.0 + terms[0].dt_s * drag_1_m * sqrt(dot(v, v));
+    w += (terms[0].dt_s / (BALL_INERTIA * m * r * r)) * load[i].torque_n_m;
     // Before walls and bodies stop it. A speed whose square is infinite is too high, too.
-    float travel = t.dt_s * max(sqrt(dot(v, v)) / r, sqrt(dot(w, w)));
+    float travel = terms[0].dt_s * max(sqrt(dot(v, v)) / r, sqrt(dot(w, w)));
     precise vec3 before_m = x;
-    precise vec3 step_m = t.dt_s * v + motion[i].residual_m;
+    precise vec3 step_m = terms[0].dt_s * v + motion[i].residual_m;
     precise vec3 after_m = before_m + step_m;
     precise vec3 done_m = after_m - before_m;
     precise vec3 residual_m = (before_m - (after_m - done_m)) + (step_m - done_m);
@@ -103,21 +100,22 @@ void main() {
     vec3 integrated_v = v;
     bool is_stale = false;
     if (HAS_BODIES != 0u) {
-        float near_m = r + surface_gap(t) + SURFACE_MARGIN * skin_m;
-        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+        float near_m = r + surface_gap(terms[0]) + SURFACE_MARGIN * skin_m;
+        [[dont_unroll]] for (uint k = 0u; k < terms[0].n_bodies; ++k) {
             Body body = bodies[k];
-            vec4 surface = surface_of(t.up_axis, body, x, time_s + t.dt_s);
-            vec3 taken = push_out(surface, velocity_of(body, x, time_s), r, x, v);
+            Pose pose = pose_of(body, time_s);
+            vec4 surface = surface_of(terms[0].up_axis, body, x, time_s + terms[0].dt_s);
+            vec3 taken = push_out(surface, velocity_of(body, pose, x), r, x, v);
             is_stale = is_stale || surface.w <= near_m && !is_listed(i, k);
-            if (HAS_NAMED_BODIES != 0u && k >= t.first_named) {
-                vec3 force = (m / t.dt_s) * taken;
-                uint wrench = t.n_pieces + k - t.first_named;
-                add_force(wrench, force, t.quanta_per_n);
-                add_torque(wrench, cross(x - torque_centre(body, time_s), force), t.quanta_per_n);
+            if (HAS_NAMED_BODIES != 0u && k >= terms[0].first_named) {
+                vec3 force = (m / terms[0].dt_s) * taken;
+                uint wrench = terms[0].n_pieces + k - terms[0].first_named;
+                add_force(wrench, force, terms[0].quanta_per_n);
+                add_torque(wrench, cross(x - torque_centre(body, pose), force), terms[0].quanta_per_n);
             }
         }
     }
-    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(t, k, x), vec3(0.0), r, x, v);
+    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(terms[0], k, x), vec3(0.0), r, x, v);
     // A grain that was moved out may be near bodies that were tested before.
     is_stale = is_stale || HAS_BODIES != 0u && x != integrated;
     vec3 shift = x - listed_at[i];

@@ -9,11 +9,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
-layout(constant_id = 2) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 2) const uint BODY_KINDS = 0xe00df;
 layout(constant_id = 3) const uint MAX_NEAR = 32;
-// 1 if a body moves.
-layout(constant_id = 4) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
 #include "common/clock.glsl"
@@ -44,6 +41,7 @@ layout(scalar, push_constant) uniform Params {
 };
 
 #include "common/surfaces.glsl"
+#include "dem/contact_law.glsl"
 #include "dem/linked.glsl"
 #include "dem/planes.glsl"
 #include "common/fixed.glsl"
@@ -52,8 +50,7 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= n_points || is_frozen(clock[0])) return;
-    DemTerms t = terms[0];
-    float time_s = step_start_s(clock[0], t.dt_s);
+    float time_s = step_start_s(clock[0], terms[0].dt_s);
     uint piece = points[i].piece;
     PieceMotion motion = motions[piece];
     PieceShape shape = shapes[piece];
@@ -63,15 +60,15 @@ void main() {
     vec4 deepest = vec4(0.0);
     uint partner = INVALID_INDEX;
     [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) {
-        vec4 surface = wall(t, k, x);
+        vec4 surface = wall(terms[0], k, x);
         if (surface.w < deepest.w) {
             deepest = surface;
             partner = FIRST_WALL + k;
         }
     }
     if (HAS_BODIES != 0u)
-        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
-            vec4 surface = surface_of(t.up_axis, bodies[k], x, time_s);
+        [[dont_unroll]] for (uint k = 0u; k < terms[0].n_bodies; ++k) {
+            vec4 surface = surface_of(terms[0].up_axis, bodies[k], x, time_s);
             if (surface.w < deepest.w) {
                 deepest = surface;
                 partner = FIRST_BODY + k;
@@ -82,12 +79,12 @@ void main() {
     uint n_near = near_pieces[near_list];
     bool is_listed = n_near <= MAX_NEAR;
     uint n_rows = is_listed ? 1u : 9u;
-    uvec3 cell = wrapped_cell(t.piece_grid, x);
+    uvec3 cell = wrapped_cell(terms[0].piece_grid, x);
     [[dont_unroll]] for (uint row = 0u; row < n_rows; ++row) {
         uint j = near_list + 1u;
         uint end = j + n_near;
         if (!is_listed) {
-            uint first = row_about(t.piece_grid, cell, row);
+            uint first = row_about(terms[0].piece_grid, cell, row);
             j = piece_cell_start[first];
             end = piece_cell_start[first + 3u];
         }
@@ -119,6 +116,7 @@ void main() {
     vec3 arm = place - motion.centre_m;
     float inverse_mass = inverse_mass_at(shape, motion.rotation, arm, normal);
     vec3 their_velocity = vec3(0.0);
+    vec3 centre = vec3(0.0);
     ContactKinematics c;
     c.friction = shape.friction;
     c.damping_ratio = shape.damping_ratio;
@@ -130,7 +128,10 @@ void main() {
         c.friction = min(c.friction, shapes[other].friction);
         c.damping_ratio = max(c.damping_ratio, shapes[other].damping_ratio);
     } else if (partner >= FIRST_BODY) {
-        their_velocity = velocity_of(bodies[partner - FIRST_BODY], x, time_s);
+        Body body = bodies[partner - FIRST_BODY];
+        Pose pose = pose_of(body, time_s);
+        their_velocity = velocity_of(body, pose, x);
+        centre = torque_centre(body, pose);
     }
     c.normal = normal;
     c.overlap_m = -deepest.w;
@@ -150,19 +151,19 @@ void main() {
         history.shear_m = point_shear_m[i];
         history.phase = HELD;
     }
-    ContactForce contact = evaluate_contact(t, c, history);
+    ContactForce contact = evaluate_contact(terms[0].has_bonds != 0u, c, history);
     point_shear_m[i] = history.shear_m;
     vec3 force = contact.normal_force_n + contact.tangential_force_n;
-    add_force(piece, force, t.quanta_per_n);
-    add_torque(piece, cross(arm, force), t.quanta_per_n);
+    add_force(piece, force, terms[0].quanta_per_n);
+    add_torque(piece, cross(arm, force), terms[0].quanta_per_n);
     if (partner >= FIRST_PIECE) {
         uint other = partner - FIRST_PIECE;
-        add_force(other, -force, t.quanta_per_n);
-        add_torque(other, -cross(place - motions[other].centre_m, force), t.quanta_per_n);
-    } else if (partner >= FIRST_BODY + t.first_named) {
+        add_force(other, -force, terms[0].quanta_per_n);
+        add_torque(other, -cross(place - motions[other].centre_m, force), terms[0].quanta_per_n);
+    } else if (partner >= FIRST_BODY + terms[0].first_named) {
         uint body = partner - FIRST_BODY;
-        uint wrench = t.n_pieces + body - t.first_named;
-        add_force(wrench, -force, t.quanta_per_n);
-        add_torque(wrench, -cross(place - torque_centre(bodies[body], time_s), force), t.quanta_per_n);
+        uint wrench = terms[0].n_pieces + body - terms[0].first_named;
+        add_force(wrench, -force, terms[0].quanta_per_n);
+        add_torque(wrench, -cross(place - centre, force), terms[0].quanta_per_n);
     }
 }

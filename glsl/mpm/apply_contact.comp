@@ -20,7 +20,7 @@
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint HAS_BODIES = 1;
-layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 4) const uint BODY_KINDS = 0xe00df;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 5) const uint HAS_NAMED_BODIES = 0;
 // 1 if particles move by the velocity of the grid.
@@ -129,13 +129,14 @@ void main() {
         if (HAS_BODIES != 0u) for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
             if (body.is_sticky != 0u) continue;
-            vec4 surface = surface_of(t.up_axis, body, x, time_s);
+            Pose pose = pose_of(body, time_s);
+            vec4 surface = surface_of(t.up_axis, body, pose, x);
             surface.w += dot(below_ulp, surface.xyz);
             if (surface.w >= p.radius) continue;
-            vec3 moving = velocity_of(body, x, time_s);
+            vec3 moving = velocity_of(body, pose, x);
             vec3 impulse = resist(t, surface, moving, body.friction, p);
             total += impulse;
-            vec3 at = x - surface.w * surface.xyz - torque_centre(body, time_s);
+            vec3 at = x - surface.w * surface.xyz - torque_centre(body, pose);
             if (HAS_NAMED_BODIES != 0u)
                 add_impulse_on_body(k, t.first_named, -impulse, at, t.quanta_per_n_s);
         }

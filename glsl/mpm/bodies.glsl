@@ -13,10 +13,11 @@
 #define COLLIDE_AND(terms, x_m, reach_m, time_s, v, statement)                                           \
     if (HAS_BODIES != 0u) for (uint k_ = 0u; k_ < terms.n_bodies; ++k_) {                                \
         Body body_ = bodies[k_];                                                                         \
-        vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                   \
+        Pose pose_ = pose_of(body_, time_s);                                                             \
+        vec4 surface_ = surface_of(terms.up_axis, body_, pose_, x_m);                                    \
         if (surface_.w <= reach_m && (ONLY_STICKY == 0u || body_.is_sticky != 0u)) {                     \
             vec3 before_ = v;                                                                            \
-            vec3 moving_ = velocity_of(body_, x_m, time_s);                                              \
+            vec3 moving_ = velocity_of(body_, pose_, x_m);                                               \
             v = collide(v, surface_.xyz, moving_, body_.friction, body_.is_sticky != 0u);                \
             statement;                                                                                   \
         }                                                                                                \
@@ -31,7 +32,7 @@
     COLLIDE_AND(terms, x_m, reach_m, time_s, v,                                                          \
                 if (HAS_NAMED_BODIES != 0u && before_ != v)                                              \
                     add_impulse_on_body(k_, terms.first_named, (mass_kg) * (before_ - v),                \
-                                        x_m - torque_centre(body_, time_s), terms.quanta_per_n_s))
+                                        x_m - torque_centre(body_, pose_), terms.quanta_per_n_s))
 
 // Pushes a position out of all bodies, and back into the domain (Cai2020 step 8).
 #define PUSH_OUT(terms, x_m, time_s)                                                                     \

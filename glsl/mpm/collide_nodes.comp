@@ -11,7 +11,7 @@ layout(constant_id = 2) const uint DIMENSIONS = 3;
 // 1 to write the change of the velocity, for FLIP.
 layout(constant_id = 3) const uint HAS_FLIP = 0;
 layout(constant_id = 4) const uint HAS_BODIES = 1;
-layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 5) const uint BODY_KINDS = 0xe00df;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
 #include "common/clock.glsl"

@@ -10,7 +10,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
-layout(constant_id = 2) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 2) const uint BODY_KINDS = 0xe00df;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 3) const uint HAS_NAMED_BODIES = 0;
 // 1 if apply_contact runs next, which pushes particles out.

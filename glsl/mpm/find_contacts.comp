@@ -10,7 +10,7 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
-layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 3) const uint BODY_KINDS = 0xe00df;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
 #include "common/clock.glsl"
@@ -54,9 +54,10 @@ void main() {
                  t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
         for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
-            vec4 surface = surface_of(t.up_axis, body, x, time_s);
+            Pose pose = pose_of(body, time_s);
+            vec4 surface = surface_of(t.up_axis, body, pose, x);
             if (surface.w > ON_SURFACE_CELLS * t.cell_m) continue;
-            holding = touch(holding, v, surface.xyz, velocity_of(body, x, time_s), body.friction,
+            holding = touch(holding, v, surface.xyz, velocity_of(body, pose, x), body.friction,
                             body.is_sticky != 0u);
         }
         for (uint axis = 0u; axis < DIMENSIONS; ++axis) {

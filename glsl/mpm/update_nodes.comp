@@ -15,7 +15,7 @@
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 4) const uint HAS_BODIES = 1;
-layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 5) const uint BODY_KINDS = 0xe00df;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 6) const uint HAS_NAMED_BODIES = 0;
 // 1 if particles, not nodes, are in contact with surfaces that are not sticky.

@@ -105,10 +105,8 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     if (is_frozen(clock[0])) return;
-    MpmTerms t = terms[0];
-    vec3 x = position[i];
-    vec3 xi = place_in_cells(t.lattice, x);
-    uvec3 base = base_of(t.lattice, xi);
+    vec3 xi = place_in_cells(terms[0].lattice, position[i]);
+    uvec3 base = base_of(terms[0].lattice, xi);
     vec3 f = place_in_stencil(xi, base);
     uvec3 base_in_block = base % BLOCK_SIDE;
     uint block = block_of[i];
@@ -116,8 +114,7 @@ void main() {
     // Velocities are used as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0
     // hold only to rounding, with an error of constant sign: for differences it is negligible, for velocities
     // it would add momentum with every step, and strain with speed. AS_PRINTED sums velocities.
-    vec3 old = velocity[i];
-    vec3 start = AS_PRINTED != 0u ? vec3(0.0) : old;
+    vec3 start = AS_PRINTED != 0u ? vec3(0.0) : velocity[i];
     Stencil at = Stencil(f, base_in_block, start);
     Sums sums = Sums(vec3(0.0), vec3(0.0), mat3(0.0), mat3(0.0));
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
@@ -129,8 +126,28 @@ void main() {
             [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) add_row(sums, at, targets, along_z, y, z);
         }
     }
-    vec3 picked = sums.velocity;
-    vec3 changed = sums.change;
+    // The motion comes first, and terms are loaded after the loops: the fewer values the decomposition has
+    // beside it, the more subgroups a GPU holds.
+    MpmTerms t = terms[0];
+    vec3 x = position[i];
+    vec3 picked = sums.velocity + start;
+    vec3 v = HAS_FLIP != 0u ? mix(picked, velocity[i] + sums.change, t.flip_ratio) : picked;
+    bool is_sound = true;
+    if (MOVES != 0u) {
+        v = collide_with_walls(t, x, 0.0, v);
+        vec3 lost;
+        vec3 free = moved(x, carried[i], v, t.dt_s, lost);
+        vec3 next = HAS_CONTACT_FORCES == 0u ? kept_in_domain(t, free) : free;
+        if (DIMENSIONS == 2u) next.z = x.z;
+        position[i] = next;
+        carried[i] = residual_after(lost, free, next);
+        is_sound = is_sound_motion(t, next, v);
+    } else if (HAS_FLIP * TRANSFER != 0u) {
+        // A share of FLIP in an affine transfer; PIC_FLIP is 0.
+        carried[i] = picked;
+    }
+    velocity[i] = v;
+
     mat3 gradient = sums.gradient;
     mat3 spin = sums.spin;
     mat3 c = inverse_inertia(t.lattice.cells_per_m) * t.cell_m * spin;
@@ -157,25 +174,6 @@ void main() {
         }
     }
 
-    picked += start;
-    vec3 v = HAS_FLIP != 0u ? mix(picked, old + changed, t.flip_ratio) : picked;
-
-    bool is_sound = true;
-    if (MOVES != 0u) {
-        v = collide_with_walls(t, x, 0.0, v);
-        vec3 lost;
-        vec3 free = moved(x, carried[i], v, t.dt_s, lost);
-        vec3 next = HAS_CONTACT_FORCES == 0u ? kept_in_domain(t, free) : free;
-        if (DIMENSIONS == 2u) next.z = x.z;
-        position[i] = next;
-        carried[i] = residual_after(lost, free, next);
-        is_sound = is_sound_motion(t, next, v);
-    } else if (HAS_FLIP * TRANSFER != 0u) {
-        // A share of FLIP in an affine transfer; PIC_FLIP is 0.
-        carried[i] = picked;
-    }
-
-    velocity[i] = v;
     plastic_volume[i] = plastic;
     STORE_MATRIX(elastic, i, stretched);
     mat3 s = kirchhoff(t, d, plastic, volume[i]);

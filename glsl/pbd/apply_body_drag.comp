@@ -8,9 +8,7 @@
 // Bytes: 16 a particle, 36 more near a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
-layout(constant_id = 2) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 1) const uint BODY_KINDS = 0xe00df;
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
@@ -49,21 +47,22 @@ void main() {
     float scale = t.walls.fraction_scale;
     [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
         Body body = bodies[k];
-        float density = boundary_density_of(t.up_axis, body, x, time_s, t.support_m, scale).w;
+        Pose pose = pose_of(body, time_s);
+        float density = boundary_density_of(t.up_axis, body, pose, x, t.support_m, scale).w;
         if (!(density > 0.0)) continue;
         float friction = body.friction >= 0.0 ? body.friction : t.wall_friction;
         float gain = body.is_sticky != 0u ? 1.0 : min(xsph_viscosity * friction, 1.0);
-        vec3 difference = velocity_of(body, x, start_s) - u;
+        vec3 difference = velocity_of(body, pose_of(body, start_s), x) - u;
         vec3 drag = gain * open * density * difference;
         if (viscosity_share != 0.0) {
-            vec4 surface = surface_of(t.up_axis, body, x, time_s);
+            vec4 surface = surface_of(t.up_axis, body, pose, x);
             vec3 along = difference - dot(difference, surface.xyz) * surface.xyz;
             float rate = viscosity_share * particles_h3 * no_slip_drag(surface.w / t.support_m);
             drag += min(friction * rate, 1.0) * along;
         }
         open *= 1.0 - density;
         change += drag;
-        vec3 arm = x - torque_centre(body, time_s);
+        vec3 arm = x - torque_centre(body, pose);
         add_impulse_on_body(k, t.first_named, -t.particle_mass_kg * drag, arm, t.quanta_per_n_s);
     }
     if (change != vec3(0.0)) velocity[i] += change;

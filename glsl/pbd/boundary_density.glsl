@@ -136,11 +136,17 @@ vec4 capsule_density(vec3 local_h, float radius_h, float half_h, bool is_contain
 const uint RING_POINTS = 6u;
 // Radii of the rings over h, the root mean squares of those of their annuli, which are bounded by 0.45 h and
 // 0.9 h; areas of the annuli over h².
-const float RING_RADIUS[2] = float[](0.3182, 0.7115);
-const vec2 RING_DIRECTION[6] =
-    vec2[](vec2(1.0, 0.0), vec2(0.5, 0.8660254), vec2(-0.5, 0.8660254), vec2(-1.0, 0.0), vec2(-0.5, -0.8660254),
-           vec2(0.5, -0.8660254));
-const float RING_AREA[2] = float[](0.6362, 1.9085);
+const vec2 RING_RADIUS = vec2(0.3182, 0.7115);
+const vec2 RING_AREA = vec2(0.6362, 1.9085);
+
+// Returns the direction of a point of a ring, point · 60°. An array would be in memory on some GPUs.
+vec2 ring_direction(uint point) {
+    bool is_on_axis = point % 3u == 0u;
+    vec2 direction = is_on_axis ? vec2(1.0, 0.0) : vec2(0.5, 0.8660254);
+    bool is_left = point >= 2u && point <= 4u;
+    return vec2(is_left ? -direction.x : direction.x, point > 3u ? -direction.y : direction.y);
+}
+
 // Minimum cosine between the normals of the surface and of the tangent plane.
 const float MIN_COSINE = 0.3;
 
@@ -148,7 +154,7 @@ const float MIN_COSINE = 0.3;
 // normal n at the point `foot_m` at a distance of q h from the particle: with the height δ of the surface
 // above the plane and the normal m of the surface,
 //   Δβ = ∬ ∫_0^δ W dz dA,   h ∇Δβ = ∬ (W(0) n − W(δ) m/(m·n)) dA.
-vec4 relief_density(uint up_axis, Body body, vec3 foot_m, vec3 n, float q, float time_s, float h_m) {
+vec4 relief_density(uint up_axis, Body body, Pose pose, vec3 foot_m, vec3 n, float q, float h_m) {
     vec3 across = abs(n.x) < 0.6 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0);
     vec3 first = normalize(cross(n, across));
     vec3 second = cross(n, first);
@@ -156,11 +162,11 @@ vec4 relief_density(uint up_axis, Body body, vec3 foot_m, vec3 n, float q, float
     [[dont_unroll]] for (uint point = 0u; point < 2u * RING_POINTS; ++point) {
         uint ring = point / RING_POINTS;
         // The points of the outer ring are between those of the inner one.
-        vec2 direction = RING_DIRECTION[point % RING_POINTS];
+        vec2 direction = ring_direction(point % RING_POINTS);
         if (ring == 1u) direction = direction.yx;
-        float r = RING_RADIUS[ring];
+        float r = ring == 0u ? RING_RADIUS.x : RING_RADIUS.y;
         vec3 x = foot_m + h_m * r * (direction.x * first + direction.y * second);
-        vec4 surface = surface_of(up_axis, body, x, time_s);
+        vec4 surface = surface_of(up_axis, body, pose, x);
         float cosine = max(dot(surface.xyz, n), MIN_COSINE);
         // The kernel is zero beyond a distance of h.
         float bound = sqrt(max(1.0 - r * r, 0.0));
@@ -170,7 +176,7 @@ vec4 relief_density(uint up_axis, Body body, vec3 foot_m, vec3 n, float q, float
         float w_top = spline_shape(sqrt(r * r + top * top));
         float middle = 0.5 * (bottom + top);
         float w_half = spline_shape(sqrt(r * r + middle * middle));
-        float weight = SPLINE_SCALE * RING_AREA[ring] / float(RING_POINTS);
+        float weight = SPLINE_SCALE * (ring == 0u ? RING_AREA.x : RING_AREA.y) / float(RING_POINTS);
         sum.w += weight * (bottom - top) / 6.0 * (w_bottom + 4.0 * w_half + w_top);
         sum.xyz += weight * (w_bottom * n - w_top / cosine * surface.xyz);
     }
@@ -185,8 +191,8 @@ void add_relief(inout vec4 density, float scale, vec4 relief) {
 
 // Returns h times the gradient (xyz) and the value (w) of a body's boundary density at x, for the support h.
 // A particle inside the solid counts as one on its surface.
-vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float h_m, float scale) {
-    vec4 surface = surface_of(up_axis, body, x_m, time_s);
+vec4 boundary_density_of(uint up_axis, Body body, Pose pose, vec3 x_m, float h_m, float scale) {
+    vec4 surface = surface_of(up_axis, body, pose, x_m);
     if (surface.w >= h_m) return vec4(0.0);
     vec4 density = vec4(0.0);
     bool is_container = body.is_container != 0u;
@@ -199,19 +205,19 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
         if (is_kind(body, HEIGHTFIELD)) {
             vec3 foot_m = x_m - surface.w * surface.xyz;
             float q = max(surface.w, 0.0) / h_m;
-            add_relief(density, scale, relief_density(up_axis, body, foot_m, surface.xyz, q, time_s, h_m));
+            add_relief(density, scale, relief_density(up_axis, body, pose, foot_m, surface.xyz, q, h_m));
         }
         if (is_kind(body, MESH) && body.first_map != 0u) {
             vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
-            vec4 relief = boundary_map_at(body.first_map, local_position(body, outside_m, time_s));
+            vec4 relief = boundary_map_at(body.first_map, local_position(body, pose, outside_m));
             if (is_container) relief = -relief;
-            if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING) relief.xyz = rotate(pose_of(body, time_s).rotation, relief.xyz);
+            if (is_rotating(body)) relief.xyz = rotate(pose.rotation, relief.xyz);
             add_relief(density, scale, vec4(h_m * relief.xyz, relief.w));
         }
         return density;
     }
     vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
-    vec3 local_h = rotate_inverse(body.rotation, local_position(body, outside_m, time_s)) / h_m;
+    vec3 local_h = rotate_inverse(body.rotation, local_position(body, pose, outside_m)) / h_m;
     vec3 extent_h = body.extent / h_m;
     if (is_kind(body, BOX))
         density = box_density(local_h, extent_h, is_container, scale);
@@ -220,7 +226,7 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
     else if (is_kind(body, CAPSULE))
         density = capsule_density(local_h, extent_h.x, extent_h.y, is_container, scale);
     vec3 gradient = rotate(body.rotation, density.xyz);
-    if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING) gradient = rotate(pose_of(body, time_s).rotation, gradient);
+    if (is_rotating(body)) gradient = rotate(pose.rotation, gradient);
     return vec4(gradient, density.w);
 }
 

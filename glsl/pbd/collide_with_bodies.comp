@@ -9,9 +9,7 @@
 // Bytes: 32 a particle, 36 more near a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
-layout(constant_id = 2) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 1) const uint BODY_KINDS = 0xe00df;
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
@@ -32,8 +30,8 @@ layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 #include "pbd/boundary_density.glsl"
 
 // Adds the impulse on body k that is opposite to a change of a particle's velocity at x.
-void add_impulse(BodyTerms t, uint k, vec3 change_m_s, vec3 x, float time_s) {
-    vec3 arm_m = x - torque_centre(bodies[k], time_s);
+void add_impulse(BodyTerms t, uint k, Body body, Pose pose, vec3 change_m_s, vec3 x) {
+    vec3 arm_m = x - torque_centre(body, pose);
     add_impulse_on_body(k, t.first_named, -t.particle_mass_kg * change_m_s, arm_m, t.quanta_per_n_s);
 }
 
@@ -43,10 +41,12 @@ void add_pressure(BodyTerms t, vec3 x, float lambda, float total_density, float 
     float open = domain_term(t.walls, x, t.support_m).open * (1.0 - total_density);
     float along_m_s = t.support_m / t.dt_s * lambda * open;
     [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+        Body body = bodies[k];
+        Pose pose = pose_of(body, time_s);
         float scale = t.walls.fraction_scale;
-        vec4 density = boundary_density_of(t.up_axis, bodies[k], x, time_s, t.support_m, scale);
+        vec4 density = boundary_density_of(t.up_axis, body, pose, x, t.support_m, scale);
         if (!(density.w > 0.0)) continue;
-        add_impulse(t, k, along_m_s / max(1.0 - density.w, 1e-6) * density.xyz, x, time_s);
+        add_impulse(t, k, body, pose, along_m_s / max(1.0 - density.w, 1e-6) * density.xyz, x);
     }
 }
 
@@ -64,8 +64,9 @@ void main() {
         bool is_moving = false;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
-            vec4 surface = surface_of(t.up_axis, body, x, time_s);
-            float approach_m_s = -dot(surface.xyz, v - velocity_of(body, x, time_s));
+            Pose pose = pose_of(body, time_s);
+            vec4 surface = surface_of(t.up_axis, body, pose, x);
+            float approach_m_s = -dot(surface.xyz, v - velocity_of(body, pose, x));
             float change_m_s = (t.clearance_m - surface.w) / t.dt_s + approach_m_s;
             if (!(change_m_s > 1e-5 * t.clearance_m / t.dt_s)) continue;
             // Beside a convex edge, a particle may cross the plane without meeting the body.
@@ -73,7 +74,7 @@ void main() {
             if (surface_of(t.up_axis, body, to, time_s + t.dt_s).w >= t.clearance_m) continue;
             v += change_m_s * surface.xyz;
             is_moving = true;
-            add_impulse(t, k, change_m_s * surface.xyz, x, time_s);
+            add_impulse(t, k, body, pose, change_m_s * surface.xyz, x);
         }
         if (!is_moving) break;
         was_moved = true;

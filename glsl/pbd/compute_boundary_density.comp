@@ -10,10 +10,8 @@
 // Elements: boundary_rate_m_s = threads * HAS_RATE, contact = threads * HAS_RATE.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
-layout(constant_id = 2) const uint HAS_MOTION = 1;
-layout(constant_id = 3) const uint HAS_RATE = 0;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 1) const uint BODY_KINDS = 0xe00df;
+layout(constant_id = 2) const uint HAS_RATE = 0;
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
@@ -44,11 +42,13 @@ void main() {
     float nearest_m = t.support_m;
     vec4 nearest = vec4(0.0);
     [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
-        vec4 added = boundary_density_of(t.up_axis, bodies[k], x, time_s, t.support_m, scale);
+        Body body = bodies[k];
+        Pose pose = pose_of(body, time_s);
+        vec4 added = boundary_density_of(t.up_axis, body, pose, x, t.support_m, scale);
         if (HAS_RATE != 0u && added.w > 0.0) {
-            vec3 v = velocity_of(bodies[k], x, start_s);
+            vec3 v = velocity_of(body, pose, x);
             rate_m_s = rate_m_s * (1.0 - added.w) + dot(added.xyz, v) * (1.0 - density.w);
-            vec4 surface = surface_of(t.up_axis, bodies[k], x, start_s);
+            vec4 surface = surface_of(t.up_axis, body, pose, x);
             if (surface.w < nearest_m) {
                 nearest_m = surface.w;
                 nearest = vec4(surface.xyz, (t.clearance_m - surface.w) / t.dt_s + dot(surface.xyz, v));

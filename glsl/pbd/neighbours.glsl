@@ -73,4 +73,54 @@ uint image_particle(Row row, uint entry) { return row.is_listed ? row_particle(e
 
 uvec3 image_sides(Row row, Image place, uint entry) { return row.is_listed ? row_sides(entry) : place.sides; }
 
+// The same loops as one, whatever the runs, rows and images: for each loop around it, a GPU's compiler keeps
+// another copy of all that a body changes, which is too much of sums of matrices. END_NEIGHBOURS follows the
+// body. Bound: the runs and the entries.
+#define FOR_EACH_NEIGHBOUR_FLAT(row, entries, cell_start, grid, home, k)                                     \
+    for (uint run_ = 0u, n_runs_ = (row).is_listed ? 0u : neighbour_runs(grid),                              \
+              k = (row).is_listed ? (entries).x : 0u, end_ = (row).is_listed ? (entries).y : 0u;             \
+         k < end_ || run_ < n_runs_; k += ROW_STEP(row)) {                                                   \
+        RARELY(k >= end_) {                                                                                  \
+            uvec2 cells_ = neighbour_run(grid, home, run_++);                                                \
+            k = cell_start[cells_.x];                                                                        \
+            end_ = cell_start[cells_.y];                                                                     \
+        }                                                                                                    \
+        if (k < end_)
+
+#define FOR_EACH_NEIGHBOUR_IN_FLAT(row, entries, cell_start, grid, cells, k)                                 \
+    for (uint y_ = (cells).first.y, z_ = (row).is_listed ? (cells).last.z + 1u : (cells).first.z,            \
+              k = (row).is_listed ? (entries).x : 0u, end_ = (row).is_listed ? (entries).y : 0u;             \
+         k < end_ || z_ <= (cells).last.z; k += ROW_STEP(row)) {                                             \
+        RARELY(k >= end_) { NEXT_RUN_IN(cells, cell_start, grid, k) }                                        \
+        if (k < end_)
+
+// Loops over all images of neighbours: those in `other` of the row or, without one, in all places. The faces
+// of an entry are image_sides(row, image_, entry).
+#define FOR_EACH_IMAGE_FLAT(row, cell_start, grid, max_m, periodic, home, k)                                 \
+    Image image_ = Image(uvec3(0u), Cells(uvec3(0u), uvec3(0u)));                                            \
+    for (uint place_ = 1u, n_places_ = (row).is_listed ? 1u : place_count(near_faces(grid, max_m, home)),    \
+              y_ = 0u, z_ = 1u,                                                                              \
+              k = (row).is_listed ? (row).other.x : 0u, end_ = (row).is_listed ? (row).other.y : 0u;         \
+         k < end_ || z_ <= image_.cells.last.z || place_ < n_places_; k += ROW_STEP(row)) {                  \
+        RARELY(k >= end_) {                                                                                  \
+            if (z_ > image_.cells.last.z) {                                                                  \
+                image_ = image_of(grid, max_m, periodic, near_faces(grid, max_m, home), home, place_++);     \
+                y_ = image_.cells.first.y;                                                                   \
+                z_ = image_.cells.first.z;                                                                   \
+            }                                                                                                \
+            NEXT_RUN_IN(image_.cells, cell_start, grid, k)                                                   \
+        }                                                                                                    \
+        if (k < end_)
+
+#define END_NEIGHBOURS }
+
+// Begins the run of cells at y_ and z_ of a box, and advances these.
+#define NEXT_RUN_IN(cells, cell_start, grid, k)                                                              \
+    uint first_ = (grid).dims.x * (y_ + (grid).dims.y * z_);                                                 \
+    k = cell_start[first_ + (cells).first.x];                                                                \
+    end_ = cell_start[first_ + (cells).last.x + 1u];                                                         \
+    bool is_last_ = y_ == (cells).last.y;                                                                    \
+    y_ = is_last_ ? (cells).first.y : y_ + 1u;                                                               \
+    z_ += is_last_ ? 1u : 0u;
+
 #endif

@@ -13,13 +13,11 @@
 // Elements: rows = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 1) const uint BODY_KINDS = 0xe00df;
 // 1 if displacements are stored.
 layout(constant_id = 2) const uint HAS_PUSH = 0;
-layout(constant_id = 3) const uint HAS_MOTION = 1;
 // 1 for snow whose particles are not as large as those of water.
-layout(constant_id = 4) const uint IS_EXPANDED = 0;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 3) const uint IS_EXPANDED = 0;
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
@@ -63,10 +61,10 @@ layout(scalar, push_constant) uniform Params {
 
 // Moves a position out of a body until it is at least the clearance away; several surfaces of it may meet.
 // Returns true if it was moved.
-bool leave_body(float clearance_m, uint up_axis, Body body, float time_s, inout vec3 x_m) {
+bool leave_body(float clearance_m, uint up_axis, Body body, Pose pose, inout vec3 x_m) {
     bool was_near = false;
     [[dont_unroll]] for (uint attempt = 0u; attempt < 4u; ++attempt) {
-        vec4 surface = surface_of(up_axis, body, x_m, time_s);
+        vec4 surface = surface_of(up_axis, body, pose, x_m);
         float push_m = clearance_m - surface.w;
         if (!(push_m > 1e-5 * clearance_m)) break;
         x_m += push_m * surface.xyz;
@@ -89,10 +87,11 @@ void add_corrections(BodyTerms t, float time_s, vec4 own, float total_density) {
     float along = t.over_relaxation * t.support_m * own.w * open;
     [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
         Body body = bodies[k];
-        vec4 density = boundary_density_of(t.up_axis, body, x, time_s, t.support_m, t.walls.fraction_scale);
+        Pose pose = pose_of(body, time_s);
+        vec4 density = boundary_density_of(t.up_axis, body, pose, x, t.support_m, t.walls.fraction_scale);
         if (!(density.w > 0.0)) continue;
         vec3 correction_m = along / max(1.0 - density.w, 1e-6) * density.xyz;
-        add_impulse(t, k, correction_m, x - torque_centre(body, time_s));
+        add_impulse(t, k, correction_m, x - torque_centre(body, pose));
     }
 }
 
@@ -108,7 +107,7 @@ void main() {
     if (undone > 0.0 && pushed.w > 0.0) {
         uint k = uint(pushed.w) - 1u;
         vec3 back = -undone * pushed.xyz;
-        add_impulse(t, k, back, start - torque_centre(bodies[k], time_s));
+        add_impulse(t, k, back, start - torque_centre(bodies[k], pose_of(bodies[k], time_s)));
         start += back;
         pushed.xyz += back;
     }
@@ -123,11 +122,13 @@ void main() {
     [[dont_unroll]] for (uint sweep = 0u; sweep < 3u; ++sweep) {
         bool is_moving = false;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+            Body body = bodies[k];
+            Pose pose = pose_of(body, time_s);
             vec3 before = x;
-            if (!leave_body(distance_share * t.clearance_m, t.up_axis, bodies[k], time_s, x)) continue;
+            if (!leave_body(distance_share * t.clearance_m, t.up_axis, body, pose, x)) continue;
             is_moving = true;
             pushed = vec4(pushed.xyz + (x - before), float(k + 1u));
-            add_impulse(t, k, x - before, x - torque_centre(bodies[k], time_s));
+            add_impulse(t, k, x - before, x - torque_centre(body, pose));
         }
         if (!is_moving) break;
         was_moved = true;

@@ -8,6 +8,7 @@
 // Bytes: 16 a particle, 64 more at a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+layout(constant_id = 1) const uint BODY_KINDS = 0xe00df;
 #include "common/clock.glsl"
 #include "pbd/body_terms.glsl"
 #include "common/body.glsl"
@@ -37,7 +38,8 @@ void main() {
     Body body = bodies[k];
     float time_s = step_end_s(clock[0], t.dt_s);
     vec3 x = predicted[i];
-    vec3 slip_m = x - position[i] - t.dt_s * velocity_of(body, x, step_start_s(clock[0], t.dt_s));
+    Pose before = pose_of(body, step_start_s(clock[0], t.dt_s));
+    vec3 slip_m = x - position[i] - t.dt_s * velocity_of(body, before, x);
     vec3 removed_m = slip_m;
     if (body.is_sticky == 0u) {
         bool has_own = body.friction >= 0.0;
@@ -49,5 +51,6 @@ void main() {
     removed_m *= contact[i].x;
     predicted[i] = x - removed_m;
     vec3 impulse = (t.particle_mass_kg / t.dt_s) * removed_m;
-    add_impulse_on_body(k, t.first_named, impulse, x - torque_centre(body, time_s), t.quanta_per_n_s);
+    vec3 arm = x - torque_centre(body, pose_of(body, time_s));
+    add_impulse_on_body(k, t.first_named, impulse, arm, t.quanta_per_n_s);
 }

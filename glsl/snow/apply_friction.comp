@@ -75,7 +75,7 @@ void main() {
     Row row = row_of(i, row_flag);
     float contact_m = terms.contact_q * terms.support_m;
     vec3 correction = vec3(0.0);
-    FOR_EACH_NEIGHBOUR(row, row.own, cell_start, terms.grid, home, k) {
+    FOR_EACH_NEIGHBOUR_FLAT(row, row.own, cell_start, terms.grid, home, k) {
         uint j = NEIGHBOUR_AT(row, k);
         vec3 offset = x - predicted[j];
         float r2 = dot(offset, offset);
@@ -95,7 +95,7 @@ void main() {
         float sharers = max(own_contact.y, contact[j].y);
         vec3 removed = coulomb(slip / sharers, pressed_m, static_friction, kinetic_friction);
         correction -= 0.5 * min(own_contact.x, contact[j].x) * removed;
-    }
+    } END_NEIGHBOURS
     // The displacement by walls in the iterations, and before them in the prediction.
     vec3 push = push_m[i];
     if (terms.contact_spring == 0.0 && terms.link_spring == 0.0) {

@@ -68,17 +68,20 @@ void add_neighbour(inout Moments m, vec3 v, float volume) {
 }
 
 // Solves the symmetric, positive definite system by elimination; `a` is above the diagonal only, and `b`
-// becomes the solution.
+// becomes the solution. All bounds of loops are constants: compilers leave arrays in memory otherwise.
 void solve(inout float a[6][6], inout float b[6]) {
     [[unroll]] for (int k = 0; k < 6; ++k) {
-        [[unroll]] for (int i = k + 1; i < 6; ++i) {
+        [[unroll]] for (int i = 1; i < 6; ++i) {
+            if (i <= k) continue;
             float factor = a[k][i] / a[k][k];
-            [[unroll]] for (int j = i; j < 6; ++j) a[i][j] -= factor * a[k][j];
+            [[unroll]] for (int j = 1; j < 6; ++j)
+                if (j >= i) a[i][j] -= factor * a[k][j];
             b[i] -= factor * b[k];
         }
     }
     [[unroll]] for (int k = 5; k >= 0; --k) {
-        [[unroll]] for (int j = k + 1; j < 6; ++j) b[k] -= a[k][j] * b[j];
+        [[unroll]] for (int j = 1; j < 6; ++j)
+            if (j > k) b[k] -= a[k][j] * b[j];
         b[k] /= a[k][k];
     }
 }
@@ -87,25 +90,25 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 x = predicted[i];
-    uvec3 home = home_of(conduction.grid, key[i]);
     Row row = row_of(i, row_flag);
     Moments m = Moments(vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0));
-    Faces faces = near_faces(conduction, home);
-    uint n_places = place_count(faces);
+    uint n_places = place_count(near_faces(conduction, home_of(conduction.grid, key[i])));
     [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
-        Image image = image_of(conduction, faces, home, place);
+        // Computed again for each place: a GPU has no registers to keep these in beside the moments.
+        uvec3 home = home_of(conduction.grid, key[i]);
+        Image image = image_of(conduction, near_faces(conduction, home), home, place);
         Reflection reflection = reflection_at(conduction, image);
         Row here = place == 0u ? row : no_row();
         Cells cells = here.is_listed ? Cells(uvec3(0u), uvec3(0u)) : image.cells;
-        FOR_EACH_NEIGHBOUR_IN(here, here.own, cell_start, conduction.grid, cells, k) {
+        FOR_EACH_NEIGHBOUR_IN_FLAT(here, here.own, cell_start, conduction.grid, cells, k) {
             vec3 x_j = predicted[NEIGHBOUR_AT(here, k)];
             add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j), own_volume);
-        }
+        } END_NEIGHBOURS
         if (HAS_OTHER == 0u) continue;
-        FOR_EACH_NEIGHBOUR_IN(here, here.other, other_cell_start, conduction.grid, cells, k) {
+        FOR_EACH_NEIGHBOUR_IN_FLAT(here, here.other, other_cell_start, conduction.grid, cells, k) {
             vec3 x_j = other_predicted[NEIGHBOUR_AT(here, k)];
             add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, x_j), other_volume);
-        }
+        } END_NEIGHBOURS
     }
     float s = conduction.moment_scale;
     vec3 squares = s * m.squares;

@@ -28,12 +28,12 @@ float moment_beyond(float q) {
 }
 
 // Returns a body's wall at a position. A particle nearer than 0.1 h counts as one at 0.1 h.
-BodyWall wall_of(BodyTerms b, Body body, vec3 x, float time_s) {
-    vec4 surface = surface_of(b.up_axis, body, x, time_s);
+BodyWall wall_of(BodyTerms b, Body body, Pose pose, vec3 x) {
+    vec4 surface = surface_of(b.up_axis, body, pose, x);
     float friction = body.friction >= 0.0 ? body.friction : b.wall_friction;
     float share = body.is_sticky != 0u ? 1.0 : min(friction, 1.0);
     float distance_m = max(surface.w, 0.1 * b.support_m);
     float moment = share * moment_beyond(distance_m / b.support_m);
     vec3 n = surface.xyz;
-    return BodyWall(moment / distance_m, distance_m, n, velocity_of(body, x - surface.w * n, time_s));
+    return BodyWall(moment / distance_m, distance_m, n, velocity_of(body, pose, x - surface.w * n));
 }

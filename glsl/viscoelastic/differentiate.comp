@@ -52,16 +52,18 @@ void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    ViscoelasticTerms t = terms[0];
     vec3 x = predicted[i];
+    bool is_deep = is_deep_in_feed(terms[0], x);
+    Sums sums = Sums(mat3(0.0), field[i]);
+    if (!is_deep) VISIT_NEIGHBOURS(terms[0], i, x, sums)
+    // Loaded after the loop, in which it would occupy registers.
+    ViscoelasticTerms t = terms[0];
     Neighbourhood n = unpack_neighbourhood(shape[2u * i], shape[2u * i + 1u]);
     float unexplained_pa_s = unexplained_viscosity(n, t.unresolved_pa_s);
-    if (is_deep_in_feed(t, x)) {
+    if (is_deep) {
         [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec4(vec3(0.0), unexplained_pa_s);
         return;
     }
-    Sums sums = Sums(mat3(0.0), field[i]);
-    VISIT_NEIGHBOURS(t, i, x, sums)
     float scale = t.lattice_moment * t.support_m;
     if (HAS_BODIES != 0u) sums.gradient += scale * gradient_at_walls(i, sums.velocity, has_moving_bodies != 0u);
     mat3 gradient = sums.gradient * n.inverse_moment / scale;

@@ -6,9 +6,7 @@
 // Elements: shape = threads * 2, coupling = threads * 3.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
-layout(constant_id = 2) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 1) const uint BODY_KINDS = 0xe00df;
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
 #include "grid/grid.glsl"
@@ -46,12 +44,13 @@ void main() {
     float impulse_per_force = b.particle_mass_kg * t.dt_s / t.density_kg_m3;
     [[dont_unroll]] for (uint k = 0u; k < b.n_bodies; ++k) {
         Body body = bodies[k];
-        BodyWall wall = wall_of(b, body, x, time_s);
+        Pose pose = pose_of(body, time_s);
+        BodyWall wall = wall_of(b, body, pose, x);
         if (!(wall.moment_per_m > 0.0)) continue;
         vec3 relative = (velocity[i] - wall.velocity) / wall.distance_m;
         vec3 force = wall.moment_per_m * (own * wall.normal + viscosity_pa_s * relative);
         // The reaction is at the surface, so that angular momentum is kept.
-        vec3 arm = x - wall.distance_m * wall.normal - torque_centre(body, time_s);
+        vec3 arm = x - wall.distance_m * wall.normal - torque_centre(body, pose);
         add_impulse_on_body(k, b.first_named, impulse_per_force * force, arm, b.quanta_per_n_s);
     }
 }

@@ -44,29 +44,50 @@ float face_velocity(uvec3 sides, float wall_speed_m_s) {
     return sides.y == 0u ? 0.0 : sides.y == 1u ? -wall_speed_m_s : wall_speed_m_s;
 }
 
+// 1 for one loop over all neighbours, and one over all images (pbd/neighbours.glsl): a software device keeps
+// nothing in registers, and nested loops cost it less.
+layout(constant_id = 9) const uint FLAT_LOOPS = 1;
+
 // Calls `add_neighbour(sums, j, offset, q, sides)` for each neighbour of particle i, with offset = (x_j −
 // x_i)/h, and `add_image` (image.glsl) for each image.
 #define VISIT_NEIGHBOURS(t, i, x, sums)                                                                      \
     {                                                                                                        \
         float inverse_h_ = 1.0 / (t).support_m;                                                              \
-        uvec3 home_ = home_of((t).grid, key[i]);                                                             \
         Row row_at_ = row_of(i, MOVED_IN_STEP);                                                              \
-        FOR_EACH_NEIGHBOUR(row_at_, row_at_.own, cell_start, (t).grid, home_, k_) {                          \
-            uint j_ = NEIGHBOUR_AT(row_at_, k_);                                                             \
-            vec3 offset_ = (predicted[j_] - x) * inverse_h_;                                                 \
-            float q2_ = dot(offset_, offset_);                                                               \
-            if (q2_ < 1.0 && q2_ > 0.0) add_neighbour(sums, j_, offset_, sqrt(q2_), uvec3(0u));              \
-        }                                                                                                    \
-        uint n_places_ = image_places(row_at_, (t).grid, (t).domain_max_m, home_);                           \
-        [[dont_unroll]] for (uint place_ = 1u; place_ < n_places_; ++place_) {                               \
-            Image image_ = image_place(row_at_, (t).grid, (t).domain_max_m, (t).periodic, home_, place_);    \
-            FOR_EACH_NEIGHBOUR_IN(row_at_, row_at_.other, cell_start, (t).grid, image_.cells, k_) {          \
-                uint entry_ = NEIGHBOUR_AT(row_at_, k_);                                                     \
-                uvec3 sides_ = image_sides(row_at_, image_, entry_);                                         \
-                uint j_ = image_particle(row_at_, entry_);                                                   \
-                if (is_joined(t, sides_)) add_image(sums, j_, sides_, x, inverse_h_);                        \
+        if (FLAT_LOOPS != 0u) {                                                                              \
+            FOR_EACH_NEIGHBOUR_FLAT(row_at_, row_at_.own, cell_start, (t).grid,                              \
+                                    home_of((t).grid, key[i]), k_) {                                         \
+                VISIT_NEIGHBOUR(k_, row_at_, x, inverse_h_, sums)                                            \
+            } END_NEIGHBOURS                                                                                 \
+            FOR_EACH_IMAGE_FLAT(row_at_, cell_start, (t).grid, (t).domain_max_m, (t).periodic,               \
+                                home_of((t).grid, key[i]), k_) {                                             \
+                VISIT_IMAGE(t, k_, row_at_, image_, x, inverse_h_, sums)                                     \
+            } END_NEIGHBOURS                                                                                 \
+        } else {                                                                                             \
+            uvec3 home_ = home_of((t).grid, key[i]);                                                         \
+            FOR_EACH_NEIGHBOUR(row_at_, row_at_.own, cell_start, (t).grid, home_, k_) {                      \
+                VISIT_NEIGHBOUR(k_, row_at_, x, inverse_h_, sums)                                            \
+            }                                                                                                \
+            uint n_places_ = image_places(row_at_, (t).grid, (t).domain_max_m, home_);                       \
+            [[dont_unroll]] for (uint place_ = 1u; place_ < n_places_; ++place_) {                           \
+                Image image_ = image_place(row_at_, (t).grid, (t).domain_max_m, (t).periodic, home_, place_);\
+                FOR_EACH_NEIGHBOUR_IN(row_at_, row_at_.other, cell_start, (t).grid, image_.cells, k_) {      \
+                    VISIT_IMAGE(t, k_, row_at_, image_, x, inverse_h_, sums)                                 \
+                }                                                                                            \
             }                                                                                                \
         }                                                                                                    \
     }
+
+#define VISIT_NEIGHBOUR(k, row, x, inverse_h, sums)                                                          \
+    uint j_ = NEIGHBOUR_AT(row, k);                                                                          \
+    vec3 offset_ = (predicted[j_] - x) * inverse_h;                                                          \
+    float q2_ = dot(offset_, offset_);                                                                       \
+    if (q2_ < 1.0 && q2_ > 0.0) add_neighbour(sums, j_, offset_, sqrt(q2_), uvec3(0u));
+
+#define VISIT_IMAGE(t, k, row, image, x, inverse_h, sums)                                                    \
+    uint entry_ = NEIGHBOUR_AT(row, k);                                                                      \
+    uvec3 sides_ = image_sides(row, image, entry_);                                                          \
+    uint j_ = image_particle(row, entry_);                                                                   \
+    if (is_joined(t, sides_)) add_image(sums, j_, sides_, x, inverse_h);
 
 #endif

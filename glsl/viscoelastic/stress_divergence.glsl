@@ -41,11 +41,11 @@ void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
 
 // Returns Δt a in m/s.
 vec3 impulse_of_stress(uint i) {
-    ViscoelasticTerms t = terms[0];
     vec3 x = predicted[i];
     vec4 first = coupling[3u * i];
     mat3 own = mat3(first.xyz, coupling[3u * i + 1u].xyz, coupling[3u * i + 2u].xyz);
-    Sums sums = Sums(vec3(0.0), field[i], own, first.w, t.support_m);
-    VISIT_NEIGHBOURS(t, i, x, sums)
+    Sums sums = Sums(vec3(0.0), field[i], own, first.w, terms[0].support_m);
+    VISIT_NEIGHBOURS(terms[0], i, x, sums)
+    ViscoelasticTerms t = terms[0];
     return t.dt_s / (t.density_kg_m3 * t.lattice_moment * t.support_m) * sums.force;
 }

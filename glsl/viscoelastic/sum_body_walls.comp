@@ -6,9 +6,7 @@
 // Elements: body_walls = threads * BODY_WALL_VECTORS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
-layout(constant_id = 2) const uint HAS_MOTION = 1;
-#define MOTION_IS_OPTIONAL
+layout(constant_id = 1) const uint BODY_KINDS = 0xe00df;
 const uint DIMENSIONS = 3u;
 #include "common/clock.glsl"
 #include "grid/grid.glsl"
@@ -39,7 +37,7 @@ void main() {
     vec3 off_diagonal = vec3(0.0);
     uint n_bodies = is_fed(terms[0], x) ? 0u : b.n_bodies;
     [[dont_unroll]] for (uint k = 0u; k < n_bodies; ++k) {
-        BodyWall wall = wall_of(b, bodies[k], x, time_s);
+        BodyWall wall = wall_of(b, bodies[k], pose_of(bodies[k], time_s), x);
         if (!(wall.moment_per_m > 0.0)) continue;
         vec3 n = wall.normal;
         float per_m2 = wall.moment_per_m / wall.distance_m;

@@ -147,10 +147,10 @@ mat3 advance_strain(ViscoelasticTerms t, mat3 strain, mat3 f) {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    ViscoelasticTerms t = terms[0];
     vec3 x = predicted[i];
     Sums sums = Sums(vec3(0.0), vec3(0.0), mat3(0.0), updated[i], vec3(0.0));
-    VISIT_NEIGHBOURS(t, i, x, sums)
+    VISIT_NEIGHBOURS(terms[0], i, x, sums)
+    ViscoelasticTerms t = terms[0];
 
     mat3 moment = symmetric_matrix(sums.moment_diagonal, sums.moment_off) / t.lattice_moment;
     float scale = t.lattice_moment * t.support_m;

@@ -301,7 +301,7 @@ fn constants_are_loaded_once_and_before_loops() {
     let planted =
         codegen::compile::shader_files(&glsl).unwrap().into_iter().find(|f| f.name == "planted").unwrap();
     let (_, words) = codegen::compile::Compiler::new(&glsl).unwrap().compile(&planted).unwrap();
-    let hoisted = codegen::hoist::hoist_constants(&words);
+    let hoisted = frazil_vk::hoist_constants(&words);
 
     let (before, after) = (instructions(&words), instructions(&hoisted));
     // Loads of push constants (storage class 9) and of buffers (12).

@@ -1,10 +1,11 @@
 //! Compute kernels: the typed handle to a pipeline, and its compilation.
 
 use crate::buffer::{Buffer, RawBuffer};
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Capabilities, DeviceKind};
 use crate::compiled::{Code, KernelInner, KernelSource, MAX_BINDINGS};
 use crate::device::{Device, Shared};
 use crate::executable::executables;
+use crate::hoist::hoist_constants;
 use crate::pipeline_layout::{PipelineLayout, SetKind};
 use crate::shared_memory::shared_memory_bytes;
 use crate::{Error, Result};
@@ -171,6 +172,7 @@ pub(crate) struct Target<'a> {
     pub raw: &'a ash::Device,
     pub capabilities: &'a Capabilities,
     pub full_subgroups: bool,
+    pub is_software: bool,
     /// Present if statistics are captured.
     pub executables: Option<&'a khr::pipeline_executable_properties::Device>,
     /// True if the code is captured, too.
@@ -185,6 +187,7 @@ impl<'a> Target<'a> {
             raw: &shared.raw,
             capabilities: &shared.candidate.capabilities,
             full_subgroups: shared.full_subgroups,
+            is_software: shared.candidate.info.kind == DeviceKind::Software,
             executables: shared.pipeline_executables.as_ref(),
             captures_code: false,
             cache: shared.cache.handle,
@@ -256,7 +259,7 @@ fn create_pipeline(
         .collect();
     let specialization =
         vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(values));
-    let module = shader_module(device, source.name, spirv)?;
+    let module = shader_module(device, source.name, spirv, target.is_software)?;
     let (least, subgroup) = target.capabilities.subgroup_size_range;
     let subgroup = subgroup.max(1);
     let whole_subgroups =
@@ -407,8 +410,17 @@ fn check_limits(
     }
 }
 
-pub(crate) fn shader_module(device: &ash::Device, name: &str, spirv: &[u8]) -> Result<vk::ShaderModule> {
-    let words: Vec<u32> = bytemuck::pod_collect_to_vec(spirv);
+/// Loads a shader; on a software device with its loads of constants at the start.
+pub(crate) fn shader_module(
+    device: &ash::Device,
+    name: &str,
+    spirv: &[u8],
+    is_software: bool,
+) -> Result<vk::ShaderModule> {
+    let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(spirv);
+    if is_software {
+        words = hoist_constants(&words);
+    }
     let info = vk::ShaderModuleCreateInfo::default().code(&words);
     // SAFETY: the words come from shaderc for Vulkan 1.3.
     unsafe { device.create_shader_module(&info, None) }.map_err(Error::call("load shader", name))

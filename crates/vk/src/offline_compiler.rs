@@ -1,7 +1,7 @@
 //! Compilation of kernels for the statistics of the driver's compiler, on a device that need not run them.
 
 use crate::Result;
-use crate::capabilities::{Candidate, DeviceInfo};
+use crate::capabilities::{Candidate, DeviceInfo, DeviceKind};
 use crate::compiled::KernelSource;
 use crate::compute_units::ComputeUnits;
 use crate::device::{DeviceOptions, Logical, find};
@@ -88,6 +88,7 @@ impl OfflineCompiler {
             raw: &self.logical.raw,
             capabilities: &self.candidate.capabilities,
             full_subgroups: self.logical.full_subgroups,
+            is_software: self.candidate.info.kind == DeviceKind::Software,
             executables: self.logical.pipeline_executables.as_ref(),
             captures_code: captures_code && self.reports_statistics(),
             cache: vk::PipelineCache::null(),

@@ -2,6 +2,7 @@
 //! a depth image.
 
 use crate::buffer::RawBuffer;
+use crate::capabilities::DeviceKind;
 use crate::commands::push_buffers;
 use crate::compiled::{BindingSource, Reach, minimum_bytes};
 use crate::device::{Device, Shared};
@@ -200,8 +201,9 @@ fn create_pipeline(
     layout: &PipelineLayout,
 ) -> Result<vk::Pipeline> {
     let device = &shared.raw;
-    let vertex = shader_module(device, name, vertex)?;
-    let fragment = shader_module(device, name, fragment).inspect_err(|_| {
+    let is_software = shared.candidate.info.kind == DeviceKind::Software;
+    let vertex = shader_module(device, name, vertex, is_software)?;
+    let fragment = shader_module(device, name, fragment, is_software).inspect_err(|_| {
         // SAFETY: never used.
         unsafe { device.destroy_shader_module(vertex, None) };
     })?;

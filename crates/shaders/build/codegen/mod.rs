@@ -4,7 +4,6 @@
 //!
 //! - `compile`: shaderc, includes, errors with file and line.
 //! - `reflect`: bindings, parameters and specialization constants of a shader.
-//! - `hoist`: loads of constants, moved out of loops.
 //! - `interface`: what host code takes from a shader.
 //! - `emit`: the Rust text.
 //!
@@ -14,7 +13,6 @@ pub mod compile;
 pub mod constants;
 pub mod emit;
 pub mod expression;
-pub mod hoist;
 pub mod interface;
 pub mod reflect;
 pub mod unit;
@@ -56,7 +54,7 @@ pub fn generate(glsl: &Path, out: &Path) -> Result<String, Vec<String>> {
 pub fn add_stage(unit: &mut Unit, compiler: &Compiler, file: &ShaderFile) -> Result<(), String> {
     let (text, words) = compiler.compile(file)?;
     let interface = reflect::reflect(&words).map_err(|e| format!("{}:1: {e}", file.label()))?;
-    let spirv: Vec<u8> = hoist::hoist_constants(&words).iter().flat_map(|w| w.to_le_bytes()).collect();
+    let spirv: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     unit.doc.extend(compile::header_comment(&text));
     unit.constants.extend(constants::constants(&text));
     unit.includes.extend(compile::includes_of(compiler.glsl(), &text));

@@ -16,7 +16,7 @@ pub use triangle::MeshProblem;
 use crate::SolverError;
 use convert::{convert_body, convert_terrain, narrow};
 use frazil_scene::{Body as SceneBody, Scene};
-use frazil_shaders::common::body::MOTION_UNIFORM;
+use frazil_shaders::common::body::{FIRST_MOTION_BIT, MOTION_UNIFORM};
 use frazil_shaders::types::Body;
 use frazil_vk::{Buffer, Device};
 
@@ -101,14 +101,14 @@ impl Surroundings {
         (self.bodies.len() - self.names.len()) as u32
     }
 
-    /// Returns true if any of the bodies moves.
-    pub(crate) fn has_motion(&self) -> bool {
-        self.bodies.iter().any(|body| body.motion != MOTION_UNIFORM || body.velocity_m_s != [0.0; 3])
-    }
-
-    /// Returns a bit for each kind of body in the scene.
+    /// Returns `BODY_KINDS` of kernels: a bit for each kind of body in the scene, and for each kind of motion
+    /// that is not uniform.
     pub(crate) fn kinds(&self) -> u32 {
-        self.bodies.iter().fold(0, |kinds, body| kinds | 1 << body.kind)
+        let motion = |body: &Body| match body.motion {
+            MOTION_UNIFORM => 0,
+            motion => 1 << (FIRST_MOTION_BIT + motion),
+        };
+        self.bodies.iter().fold(0, |kinds, body| kinds | 1 << body.kind | motion(body))
     }
 }
 
@@ -130,10 +130,12 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
     use super::*;
-    use frazil_shaders::common::body::{HEIGHTFIELD, SPHERE, UPRIGHT_CYLINDER};
+    use frazil_shaders::common::body::{
+        BOX, CYLINDER, HEIGHTFIELD, MOTION_SPINNING, SPHERE, UPRIGHT_CYLINDER,
+    };
 
     #[test]
-    fn bodies_with_a_name_follow_the_ground_and_the_others() {
+    fn bodies_with_a_name_follow_the_ground_and_the_others_and_kinds_have_bits() {
         let bodies = "bodies=[{name='tree',shape={upright_cylinder={foot_m=[22,5],radius_m=0.4,height_m=8}}},\
              {shape={sphere={centre_m=[34,8,3],radius_m=1}}},\
              {name='ball',shape={sphere={centre_m=[40,8,3],radius_m=2}}}]";
@@ -148,5 +150,10 @@ mod tests {
         assert_eq!(Surroundings::labels(&scene), ["terrain", "bodies.1", "tree", "ball"]);
         let foot_m = scene.ground().unwrap().height_m([22.0, 5.0]).unwrap();
         assert_eq!(surroundings.bodies[2].origin_m, [22.0, 5.0, foot_m as f32]);
+        let at_rest = 1 << HEIGHTFIELD | 1 << SPHERE | 1 << UPRIGHT_CYLINDER;
+        assert_eq!(surroundings.kinds(), at_rest);
+        let turning = Surroundings::of(&Scene::find("drum", &[]).unwrap()).unwrap();
+        let spinning = 1 << (FIRST_MOTION_BIT + MOTION_SPINNING);
+        assert_eq!(turning.kinds(), 1 << BOX | 1 << CYLINDER | spinning);
     }
 }

@@ -406,10 +406,8 @@ fn search_kernels(
         has_bodies: (!surroundings.bodies.is_empty()).into(),
         has_pieces: (parameters.terms.n_pieces > 0).into(),
         body_kinds: surroundings.kinds(),
-        has_motion: surroundings.has_motion().into(),
     };
-    let count_contacts::Specialization { has_bodies, has_pieces, body_kinds, has_motion, .. } = count;
-    let list =
-        list_contacts::Specialization { workgroup_size, has_bodies, has_pieces, body_kinds, has_motion };
+    let count_contacts::Specialization { has_bodies, has_pieces, body_kinds, .. } = count;
+    let list = list_contacts::Specialization { workgroup_size, has_bodies, has_pieces, body_kinds };
     Ok((Kernel::specialized(device, &count)?, Kernel::specialized(device, &list)?))
 }

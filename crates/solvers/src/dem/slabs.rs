@@ -384,7 +384,6 @@ fn touch_kernel(
         has_bodies: (!surroundings.bodies.is_empty()).into(),
         body_kinds: surroundings.kinds(),
         max_near: MAX_NEAR,
-        has_motion: surroundings.has_motion().into(),
     };
     Kernel::specialized(device, &specialization)
 }

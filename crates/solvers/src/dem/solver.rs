@@ -98,11 +98,9 @@ fn body_kernels(
         has_bodies: (!surroundings.bodies.is_empty()).into(),
         has_named_bodies: (!surroundings.names.is_empty()).into(),
         body_kinds: surroundings.kinds(),
-        has_motion: surroundings.has_motion().into(),
     };
-    let collide::Specialization { has_bodies, has_named_bodies, body_kinds, has_motion, .. } = specialization;
-    let motion =
-        move_grains::Specialization { workgroup_size, has_bodies, has_named_bodies, body_kinds, has_motion };
+    let collide::Specialization { has_bodies, has_named_bodies, body_kinds, .. } = specialization;
+    let motion = move_grains::Specialization { workgroup_size, has_bodies, has_named_bodies, body_kinds };
     Ok((Kernel::specialized(device, &specialization)?, Kernel::specialized(device, &motion)?))
 }
 

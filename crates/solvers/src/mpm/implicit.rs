@@ -40,6 +40,65 @@ struct Kernels {
     find_contacts: Kernel<find_contacts::Interface>,
 }
 
+impl Kernels {
+    fn new(device: &Device, parameters: &MpmParameters, workgroup_size: u32) -> frazil_vk::Result<Self> {
+        let (dimensions, stencil, as_printed) =
+            (parameters.dimensions, parameters.stencil, parameters.as_printed());
+        let block_nodes = parameters.layout.block_nodes();
+        let threads_per_item = block_nodes;
+        Ok(Self {
+            differentiate: Kernel::specialized(
+                device,
+                &differentiate_stress::Specialization { workgroup_size, dimensions, stencil, as_printed },
+            )?,
+            apply: Kernel::specialized(
+                device,
+                &apply_stiffness::Specialization {
+                    workgroup_size,
+                    threads_per_item,
+                    dimensions,
+                    stencil,
+                    as_printed,
+                },
+            )?,
+            dot: Kernel::specialized(device, &dot_nodes::Specialization { workgroup_size, block_nodes })?,
+            begin: Kernel::specialized(
+                device,
+                &begin_solve::Specialization { workgroup_size, threads_per_item },
+            )?,
+            direction: Kernel::specialized(
+                device,
+                &advance_direction::Specialization { workgroup_size, threads_per_item },
+            )?,
+            velocity: Kernel::specialized(
+                device,
+                &advance_velocity::Specialization { workgroup_size, threads_per_item },
+            )?,
+            settle: Kernel::new(device)?,
+            collide: Kernel::specialized(
+                device,
+                &collide_nodes::Specialization {
+                    workgroup_size,
+                    threads_per_item,
+                    dimensions,
+                    has_flip: parameters.has_flip.into(),
+                    has_bodies: parameters.has_bodies(),
+                    body_kinds: parameters.surroundings.kinds(),
+                },
+            )?,
+            find_contacts: Kernel::specialized(
+                device,
+                &find_contacts::Specialization {
+                    workgroup_size,
+                    threads_per_item,
+                    dimensions,
+                    body_kinds: parameters.surroundings.kinds(),
+                },
+            )?,
+        })
+    }
+}
+
 /// Vectors with an element per node or active block.
 struct Vectors {
     z: Buffer<[f32; 3]>,
@@ -92,69 +151,30 @@ impl ImplicitSolve {
         workgroup_size: u32,
     ) -> Result<Option<Self>, SolverError> {
         let Some(implicit) = parameters.implicit else { return Ok(None) };
-        let (dimensions, stencil, as_printed) =
-            (parameters.dimensions, parameters.stencil, parameters.as_printed());
         let block_nodes = parameters.layout.block_nodes();
-        let threads_per_item = block_nodes;
-        let kernels = Kernels {
-            differentiate: Kernel::specialized(
-                device,
-                &differentiate_stress::Specialization { workgroup_size, dimensions, stencil, as_printed },
-            )?,
-            apply: Kernel::specialized(
-                device,
-                &apply_stiffness::Specialization {
-                    workgroup_size,
-                    threads_per_item,
-                    dimensions,
-                    stencil,
-                    as_printed,
-                },
-            )?,
-            dot: Kernel::specialized(device, &dot_nodes::Specialization { workgroup_size, block_nodes })?,
-            begin: Kernel::specialized(
-                device,
-                &begin_solve::Specialization { workgroup_size, threads_per_item },
-            )?,
-            direction: Kernel::specialized(
-                device,
-                &advance_direction::Specialization { workgroup_size, threads_per_item },
-            )?,
-            velocity: Kernel::specialized(
-                device,
-                &advance_velocity::Specialization { workgroup_size, threads_per_item },
-            )?,
-            settle: Kernel::new(device)?,
-            collide: Kernel::specialized(
-                device,
-                &collide_nodes::Specialization {
-                    workgroup_size,
-                    threads_per_item,
-                    dimensions,
-                    has_flip: parameters.has_flip.into(),
-                    has_bodies: parameters.has_bodies(),
-                    body_kinds: parameters.surroundings.kinds(),
-                },
-            )?,
-            find_contacts: Kernel::specialized(
-                device,
-                &find_contacts::Specialization {
-                    workgroup_size,
-                    threads_per_item,
-                    dimensions,
-                    body_kinds: parameters.surroundings.kinds(),
-                },
-            )?,
-        };
         Ok(Some(Self {
             max_iterations: implicit.max_iterations,
             tolerance: implicit.tolerance as f32,
-            kernels,
+            kernels: Kernels::new(device, parameters, workgroup_size)?,
             vectors: Vectors::new(device, n_blocks, block_nodes)?,
             tangent: device.buffer("tangent", n_particles.max(1) * parameters.matrix_words() as usize)?,
             solve: device.buffer("solve", 1)?,
             block_nodes,
         }))
+    }
+
+    /// Adopts other motions of the same bodies.
+    ///
+    /// # Errors
+    /// A driver rejects a kernel.
+    pub fn adopt(
+        &mut self,
+        device: &Device,
+        parameters: &MpmParameters,
+        workgroup_size: u32,
+    ) -> frazil_vk::Result<()> {
+        self.kernels = Kernels::new(device, parameters, workgroup_size)?;
+        Ok(())
     }
 
     /// Reallocates the vectors for the nodes of `n_blocks` blocks.

@@ -68,6 +68,7 @@ pub struct Mpm {
     metrics_pass: MpmMeasurePass,
     grab: GrabPass,
     ring: ReadbackRing,
+    tuning: Tuning,
     step: u64,
 }
 
@@ -217,6 +218,7 @@ impl Mpm {
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
+            tuning,
             step: 0,
         })
     }

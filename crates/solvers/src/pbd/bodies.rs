@@ -154,30 +154,25 @@ impl Bodies {
             up_axis: surroundings.up_axis,
         };
         let (bodies, body_data) = surroundings.upload(device)?;
-        let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
+        let body_kinds = surroundings.kinds();
         let project = |has_push: u32| {
             let is_expanded = u32::from(has_push != 0 && snow.spacing != 1.0);
-            let constants = project_out_of_bodies::Specialization {
-                workgroup_size,
-                body_kinds,
-                has_push,
-                has_motion,
-                is_expanded,
-            };
+            let constants =
+                project_out_of_bodies::Specialization { workgroup_size, body_kinds, has_push, is_expanded };
             Kernel::specialized(device, &constants)
         };
         let boundary_density =
-            compute_boundary_density::Specialization { workgroup_size, body_kinds, has_motion, has_rate: 0 };
+            compute_boundary_density::Specialization { workgroup_size, body_kinds, has_rate: 0 };
         let projection = parameters.is_projection.then(|| -> Result<_> {
             let at_start = compute_boundary_density::Specialization { has_rate: 1, ..boundary_density };
-            let collide = collide_with_bodies::Specialization { workgroup_size, body_kinds, has_motion };
+            let collide = collide_with_bodies::Specialization { workgroup_size, body_kinds };
             Ok(ProjectionKernels {
                 compute_boundary_density: Kernel::specialized(device, &at_start)?,
                 collide: Kernel::specialized(device, &collide)?,
             })
         });
-        let drag = apply_body_drag::Specialization { workgroup_size, body_kinds, has_motion };
-        let friction = apply_body_friction::Specialization { workgroup_size };
+        let drag = apply_body_drag::Specialization { workgroup_size, body_kinds };
+        let friction = apply_body_friction::Specialization { workgroup_size, body_kinds };
         Ok(Some(Self {
             loads: BodyLoads::new(device, &surroundings.names)?,
             sums: impulse_sums(device, surroundings.names.len())?,

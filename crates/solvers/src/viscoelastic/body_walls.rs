@@ -23,9 +23,9 @@ struct BodyKernels {
 
 impl BodyKernels {
     fn new(device: &Device, workgroup_size: u32, surroundings: &Surroundings) -> Result<Self> {
-        let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
-        let sum = sum_body_walls::Specialization { workgroup_size, body_kinds, has_motion };
-        let load = load_bodies::Specialization { workgroup_size, body_kinds, has_motion };
+        let body_kinds = surroundings.kinds();
+        let sum = sum_body_walls::Specialization { workgroup_size, body_kinds };
+        let load = load_bodies::Specialization { workgroup_size, body_kinds };
         Ok(Self { sum: Kernel::specialized(device, &sum)?, load: Kernel::specialized(device, &load)? })
     }
 }

@@ -117,6 +117,7 @@ impl Stress {
     ) -> std::result::Result<Self, SolverError> {
         let n = fluid.count().capacity as usize;
         let row_words = fluid.rows().words();
+        let flat_loops = (!device.is_software()).into();
         let terms = ViscoelasticTerms { grid: fluid.grid().grid(), ..parameters.terms };
         let is_implicit = parameters.is_implicit;
         // Springs act on velocities themselves.
@@ -132,6 +133,7 @@ impl Stress {
             is_at_start: 0,
             has_bodies: 0,
             row_words,
+            flat_loops,
         };
         // Elastic stress does not act on bodies, which hold an elastic fluid by their drag alone.
         let has_walls = is_implicit && parameters.elasticity == NO_ELASTICITY;
@@ -139,13 +141,21 @@ impl Stress {
         let has_bodies = u32::from(!body_walls.is_empty());
         let update_viscosity =
             update_stress::Specialization { elasticity: NO_ELASTICITY, is_at_start: 1, has_bodies, ..update };
-        let differentiate = differentiate::Specialization { workgroup_size, has_bodies, row_words };
+        let differentiate =
+            differentiate::Specialization { workgroup_size, has_bodies, flat_loops, row_words };
         let shift_particles =
             shift_particles::Specialization { workgroup_size, periodic: fluid.parameters().periodic };
         let as_printed = u32::from(parameters.as_printed);
-        let apply = apply_stress::Specialization { workgroup_size, as_printed, row_words };
-        let residual = compute_residual::Specialization { workgroup_size, as_printed, has_bodies, row_words };
-        let operator = apply_operator::Specialization { workgroup_size, as_printed, has_bodies, row_words };
+        let apply = apply_stress::Specialization { workgroup_size, as_printed, flat_loops, row_words };
+        let residual = compute_residual::Specialization {
+            workgroup_size,
+            as_printed,
+            has_bodies,
+            flat_loops,
+            row_words,
+        };
+        let operator =
+            apply_operator::Specialization { workgroup_size, as_printed, has_bodies, flat_loops, row_words };
         let max_travel_m = fluid.parameters().max_speed_m_s * fluid.parameters().dt_s;
         let (faulty, table) = (fluid.faulty().clone(), fluid.table_mut());
         let (strain, relaxed) = (Uses::STATE.permuted(), vec![[0.0; 3]; n]);

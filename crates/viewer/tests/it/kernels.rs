@@ -166,6 +166,8 @@ fn code_is_printed_and_compared() {
     for expected in ["== pbd.predict for ada", "== pbd.predict for navi31", "ld", "s_endpgm"] {
         assert!(code.contains(expected), "{expected}: {code}");
     }
+    let in_lines = text(&compiled_for(&["navi31"], &["pbd.predict", "--asm=ACO"]).unwrap());
+    assert!(in_lines.contains("glsl/pbd/predict.comp:"), "{in_lines}");
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("Number of GPRs used by this pipeline") && page.contains("VGPRs"), "{page}");
     let this = env!("CARGO_BIN_EXE_frazil");

@@ -10,8 +10,6 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint BODY_KINDS = 0xff;
-layout(constant_id = 2) const uint HAS_MOTION = 0;
-#define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "common/body.glsl"
 

@@ -54,8 +54,8 @@ impl Solver for Dem {
         // All that can fail comes before all that changes.
         let terms = device.buffer_from("terms", &[parameters.terms])?;
         let (bodies, body_data) = parameters.surroundings.upload(device)?;
-        // Kernels of bodies at rest have no code for motions.
-        if self.parameters.surroundings.has_motion() != parameters.surroundings.has_motion() {
+        // Kernels have no code for motions that no body has.
+        if self.parameters.surroundings.kinds() != parameters.surroundings.kinds() {
             let workgroup_size = self.tuning.workgroup_size();
             let kernels = body_kernels(device, &parameters, workgroup_size)?;
             let lists = self.lists.body_kernels(device, &parameters)?;

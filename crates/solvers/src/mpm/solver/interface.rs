@@ -1,10 +1,11 @@
 //! [`Mpm`] as a [`Solver`].
 
-use super::{Mpm, upload_constants};
+use super::{Kernels, Mpm, upload_constants};
 use crate::bodies::{with_load_metrics, with_load_values};
 use crate::mpm::capacity::CapacityControl;
 use crate::mpm::fault::FaultCheck;
 use crate::mpm::metrics::{MpmMetrics, PendingMpmMetrics};
+use crate::mpm::nodes::Transfer;
 use crate::mpm::parameters::MpmParameters;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
@@ -41,8 +42,19 @@ impl Solver for Mpm {
         parameters.terms.mass_quantum = old.mass_quantum;
         parameters.terms.momentum_quantum = old.momentum_quantum;
         parameters.terms.quanta_per_n_s = old.quanta_per_n_s;
-        self.constants = upload_constants(device, &parameters)?;
-        self.parameters = parameters;
+        // All that can fail comes before all that changes.
+        let constants = upload_constants(device, &parameters)?;
+        // Kernels have no code for motions that no body has.
+        if self.parameters.surroundings.kinds() != parameters.surroundings.kinds() {
+            let workgroup_size = self.tuning.workgroup_size();
+            let transfer = Transfer::new(device, &parameters, self.tuning)?;
+            let kernels = Kernels::new(device, &parameters, workgroup_size)?;
+            if let Some(implicit) = &mut self.implicit {
+                implicit.adopt(device, &parameters, workgroup_size)?;
+            }
+            (self.transfer, self.kernels) = (transfer, kernels);
+        }
+        (self.constants, self.parameters) = (constants, parameters);
         Ok(())
     }
 

@@ -143,6 +143,12 @@ impl Driver {
         command.args(["kernels", "--lines"]).env("FRAZIL_VALIDATION", "0");
         if let Some(form) = &args.asm {
             command.arg(format!("--asm={form}"));
+            // Of the drivers here, RADV alone keeps the lines of GLSL, in the code of its compiler ACO, where
+            // they count as instructions.
+            let has_lines = form.to_lowercase().contains("aco") && args.diff.is_none();
+            if *self.family().vendor == AMD && has_lines {
+                command.env("RADV_DEBUG", "nirdebuginfo");
+            }
         }
         for (name, value) in &args.constants {
             command.arg("--constant").arg(format!("{name}={value}"));

@@ -31,7 +31,8 @@ pub struct KernelsArgs {
     #[arg(long, value_name = "FILE|DIR")]
     pub write_budget: Option<PathBuf>,
     /// Print each kernel's machine code, or the form of it whose name in the driver contains FORM, such as
-    /// NIR, instead of the table.
+    /// NIR, instead of the table. For AMD, --asm=ACO has the line of GLSL above each instruction; drivers of
+    /// others keep no lines.
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub asm: Option<String>,
     /// Compare with another build of frazil: list statistics that differ; with --asm also the code.

@@ -6,7 +6,7 @@ use crate::cli::kernels;
 use crate::cli::profile::{PassLog, document, kernel_facts, memory, steps, work};
 use crate::say;
 pub use args::PredictArgs;
-use frazil_engine::{Failure, Simulation, device};
+use frazil_engine::{Failure, FailureKind, Simulation, device};
 use frazil_kernels::MultiplyAdd;
 use frazil_report::{Gpu, Prediction, Profile, TableStyle, predict, prediction_table, table};
 use frazil_solvers::SolverError;
@@ -30,7 +30,13 @@ pub fn predict_scene(args: &PredictArgs, validation: bool) -> Result<(), Failure
     let mut predictions = Vec::new();
     for gpu in &gpus {
         let facts = match &gpu.family {
-            Some(family) => kernels::facts_for(family, &profile.kernels)?,
+            Some(family) => match kernels::facts_for(family, &profile.kernels) {
+                Err(failure) if failure.kind == FailureKind::Device => {
+                    say::note(format!("{}: predicted without registers: {failure}", gpu.name));
+                    Vec::new()
+                }
+                facts => facts?,
+            },
             None => Vec::new(),
         };
         predictions.push(predict(&profile, gpu, &facts));

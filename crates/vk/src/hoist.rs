@@ -4,8 +4,8 @@
 //! Such a value is the same in all threads, but Mesa before 23.1 loads it in llvmpipe lane by lane wherever
 //! the load stands in divergent control flow, such as in the innermost loop over neighbours or after an early
 //! return, at the price of a load of a neighbour. No optimizer on the way moves it: SPIR-V's leaves loops
-//! alone, and LLVM must assume that a store to a buffer changes it. On GPUs little changes: these are scalar
-//! loads there.
+//! alone, and LLVM must assume that a store to a buffer changes it. On GPUs the values would occupy registers
+//! from the start of a kernel to their use, so that only software devices take such a module.
 //!
 //! Buffers of one dispatch do not overlap unless all are read only, so that a load at the start has the same
 //! value. Scalars in buffers stay where they are: such a buffer may have no element where the load is not
