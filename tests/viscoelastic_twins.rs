@@ -7,7 +7,7 @@ use frazil_reference::fault::FaultKind;
 use frazil_reference::viscoelastic::{Parameters, State, norm, symmetric};
 use frazil_scene::{NeighbourGrid, Phase, Sampled, Scene};
 use frazil_solvers::pbd::{self, NEIGHBOUR_SLOTS};
-use frazil_solvers::viscoelastic::{Stage, Viscoelastic};
+use frazil_solvers::viscoelastic::{LOOP_NESTING, Stage, Viscoelastic};
 use frazil_solvers::{Solver as _, StateColumn, Tuning};
 use frazil_testkit::twins::viscoelastic::{difference, run_stage, twin_parameters, twin_state};
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, download_columns, is_full_run};
@@ -373,11 +373,13 @@ fn bodies_in_an_implicit_viscosity_agree_with_their_twins() {
     let cases = (
         (sizes(), prop::sample::select(SHAPES.to_vec()), any::<u64>()),
         (materials, any::<bool>(), any::<bool>(), prop::sample::select(BODIES.to_vec())),
+        prop::sample::select(vec![1, 4]),
     );
-    proptest!(config(8), |(((n, shape, seed), (material, is_fed, has_heat, bodies)) in cases)| {
+    proptest!(config(8), |(((n, shape, seed), (material, is_fed, has_heat, bodies), nesting) in cases)| {
         let (feed, heat) = (if is_fed { FEED } else { "" }, if has_heat { HEAT[1] } else { "" });
         let scene = scene(&format!("{material}{feed}{heat}"), bodies, [false; 3], 300.0);
-        stages_agree(&scene, &sampled(n, shape, 0.1, seed), Tuning::default(), 1.0, seed)?;
+        let tuning = Tuning::default().with(&LOOP_NESTING, nesting).unwrap();
+        stages_agree(&scene, &sampled(n, shape, 0.1, seed), tuning, 1.0, seed)?;
     });
 }
 
@@ -574,11 +576,12 @@ fn no_bit_depends_on_rows_threads_or_a_restart() {
         let scene = scene(&material, "", periodic, viscosity);
         let expected = bits_after(&scene, particles, Tuning::default(), steps);
         // In the short form, each case has every second variant.
-        let variants = [(64, 1), (64, 16), (256, NEIGHBOUR_SLOTS.default)];
-        for (group, slots) in
-            variants.into_iter().filter(|(_, slots)| is_full || (*slots == 1) == (k % 2 == 0))
+        let variants = [(64, 1, 1), (64, 16, 1), (256, NEIGHBOUR_SLOTS.default, 4)];
+        for (group, slots, nesting) in
+            variants.into_iter().filter(|(_, slots, _)| is_full || (*slots == 1) == (k % 2 == 0))
         {
             let tuning = Tuning::new(group).unwrap().with(&NEIGHBOUR_SLOTS, slots).unwrap();
+            let tuning = tuning.with(&LOOP_NESTING, nesting).unwrap();
             let found = bits_after(&scene, particles, tuning, steps);
             for (a, b) in found.iter().zip(&expected) {
                 assert_eq!(a.words, b.words, "{} with {group} threads and {slots} slots, {material}", a.name);

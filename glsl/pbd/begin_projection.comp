@@ -5,8 +5,8 @@
 // with the share κ of a difference from the rest density that a step takes back:
 //   of an excess e = ρ_i/ρ₀ − 1 the share max(κ₊ max(1, 0.025/e), Δt u_i/(10 h e)), at most 1: all of a large
 //     one in one step would give particles the speed h e/Δt, and energy with it, the more the shorter the
-//     step is. Where neighbours approach or leave each other at the speed u_i, u_i² = Σ_j W (v_ij·x̂_ij)²/Σ_j W,
-//     as in an impact, a tenth of it may be that speed;
+//     step is. Where neighbours approach or leave each other at the speed u_i, as in an impact, a tenth of
+//     it may be that speed: u_i² = Σ_j W (v_ij·x̂_ij)²/Σ_j W;
 //   κ₋ of a deficit within the fluid, so that its particles do not gather while their density allows it, and
 //     all of it at a free surface, whose particles may meet others;
 // computes what a unit of its own multiplier changes of it, a_ii = |Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε. The

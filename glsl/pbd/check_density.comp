@@ -24,7 +24,8 @@ layout(scalar, binding = 3) writeonly buffer Active { uint active_count[]; };
 layout(scalar, binding = 4) writeonly buffer Args { uvec3 args[]; };
 layout(scalar, binding = 5) buffer Momentum { SolveMomentum momentum[]; };
 layout(scalar, push_constant) uniform Params {
-    // 1 at the beginning of a step, which makes all particles active; the total is then that of their motions.
+    // 1 at the beginning of a step, which makes all particles active. In a projection the total is then that
+    // of their motions.
     uint is_first;
     // Corrections of this step so far, and their bounds.
     uint iteration;

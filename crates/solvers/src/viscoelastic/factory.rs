@@ -3,6 +3,7 @@
 use super::metrics::ViscoelasticMetrics;
 use super::shown::set_infos;
 use super::solver::Viscoelastic;
+use super::stress::LOOP_NESTING;
 use crate::pbd::NEIGHBOUR_SLOTS;
 use crate::{
     CurveSpec, Measurement, PanelSpec, PlotSpec, Solver, SolverError, SolverFactory, SolverStart, Tunable,
@@ -43,7 +44,7 @@ impl SolverFactory for Factory {
     }
 
     fn tunables(&self) -> Vec<&'static Tunable> {
-        vec![&WORKGROUP_SIZE, &NEIGHBOUR_SLOTS]
+        vec![&WORKGROUP_SIZE, &NEIGHBOUR_SLOTS, &LOOP_NESTING]
     }
 
     fn plots(&self) -> Vec<PlotSpec> {

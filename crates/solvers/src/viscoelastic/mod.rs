@@ -59,5 +59,5 @@ pub use metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
 pub use parameters::{FeedParameters, HeatParameters, Parameters, SpringParameters};
 pub use solver::{Stage, Viscoelastic};
 pub use springs::{SpringCheck, Springs};
-pub use stress::Stress;
+pub use stress::{LOOP_NESTING, Stress};
 pub use viscosity::{Viscosity, ViscositySolve};

@@ -164,7 +164,7 @@ impl Viscoelastic {
         };
         let walls = collide_walls::Specialization { workgroup_size };
         Ok(Self {
-            stress: Stress::new(device, workgroup_size, &parameters, &mut fluid)?,
+            stress: Stress::new(device, tuning, &parameters, &mut fluid)?,
             viscosity,
             springs,
             heat,

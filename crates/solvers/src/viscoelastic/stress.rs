@@ -3,8 +3,8 @@
 use super::body_walls::BodyWalls;
 use super::parameters::Parameters;
 use super::shown::STRESS_NAMES;
-use crate::SolverError;
 use crate::pbd::Fluid;
+use crate::{SolverError, Tunable, Tuning};
 use frazil_particles::{Column, ColumnKind, Uses};
 use frazil_shaders::types::ViscoelasticTerms;
 use frazil_shaders::viscoelastic::terms::{NO_ELASTICITY, SPRINGS};
@@ -108,16 +108,26 @@ impl<'a> Place<'a> {
     }
 }
 
+/// Nesting of the loops over neighbours and images in the passes over stress: 1 for a single loop, which
+/// holds fewer registers on GPUs, 4 for nested ones, which are faster on software devices; by default each
+/// where it is better.
+pub static LOOP_NESTING: Tunable = Tunable { name: "loop_nesting", default: 2, min: 1, max: 4 };
+
 impl Stress {
     pub(super) fn new(
         device: &Device,
-        workgroup_size: u32,
+        tuning: Tuning,
         parameters: &Parameters,
         fluid: &mut Fluid,
     ) -> std::result::Result<Self, SolverError> {
+        let workgroup_size = tuning.workgroup_size();
         let n = fluid.count().capacity as usize;
         let row_words = fluid.rows().words();
-        let flat_loops = (!device.is_software()).into();
+        let flat_loops = match tuning.get(&LOOP_NESTING) {
+            1 => 1,
+            2 => (!device.is_software()).into(),
+            _ => 0,
+        };
         let terms = ViscoelasticTerms { grid: fluid.grid().grid(), ..parameters.terms };
         let is_implicit = parameters.is_implicit;
         // Springs act on velocities themselves.
