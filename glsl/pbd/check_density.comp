@@ -46,7 +46,7 @@ const float HUGE_ERROR = 1e30;
 
 void activate(uint n) {
     active_count[0] = n;
-    for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(n, row, max_groups_x);
+    [[dont_unroll]] for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(n, row, max_groups_x);
 }
 
 float next_t(float t) { return 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t)); }

@@ -33,8 +33,8 @@ layout(scalar, binding = 14) buffer Clock { StepClock clock[]; };
 void main() {
     if (thread_idx() != 0u) return;
     if (clock[0].fault_step != INVALID_INDEX) return;
-    for (uint kind = 0u; kind < FAULT_KINDS; ++kind) {
-        for (uint phase = 0u; phase <= HAS_SECOND_PHASE; ++phase) {
+    [[dont_unroll]] for (uint kind = 0u; kind < FAULT_KINDS; ++kind) {
+        [[dont_unroll]] for (uint phase = 0u; phase <= HAS_SECOND_PHASE; ++phase) {
             uint i = faulty[fault_slot(kind, phase)];
             if (i == INVALID_INDEX) continue;
             float fastest_m_s = uintBitsToFloat(faulty[fastest_slot(phase)]);
@@ -45,10 +45,11 @@ void main() {
                                     second_density[i], fastest_m_s);
             clock[0].fault_step = clock[0].step;
             count[0] = 0u;
-            for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(0u, row, 1u);
+            [[dont_unroll]] for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(0u, row, 1u);
             if (HAS_SECOND_PHASE != 0u) {
                 second_count[0] = 0u;
-                for (uint row = 0u; row < 16u; ++row) second_args[row] = dispatch_of(0u, row, 1u);
+                [[dont_unroll]] for (uint row = 0u; row < 16u; ++row)
+                    second_args[row] = dispatch_of(0u, row, 1u);
             }
             return;
         }

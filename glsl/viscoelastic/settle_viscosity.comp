@@ -31,7 +31,7 @@ layout(scalar, push_constant) uniform Params {
 
 void activate(uint n) {
     active_count[0] = n;
-    for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(n, row, max_groups_x);
+    [[dont_unroll]] for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(n, row, max_groups_x);
 }
 
 void main() {
