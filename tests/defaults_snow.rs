@@ -395,7 +395,7 @@ fn water_that_freezes_on_a_floor_rises_by_half_of_the_difference_of_spacings() {
                 "{phase} at {floor_m} m: from {from_m:.5} to {gap_m:.5} m, at most {fastest_m_s:.4} m/s"
             );
             assert!((gap_m - 0.5 * to_m).abs() < 1e-5, "{gap_m} m of {} m", 0.5 * to_m);
-            // What freezes is pushed by the floor alone; what melts falls freely.
+            // The floor alone pushes a particle that freezes; one that melts falls freely.
             let height_m = 0.5 * (spacing_m - d);
             let bound_m_s = match phase {
                 "water" => 1.05 * rate_per_s * height_m,
