@@ -7,7 +7,7 @@
 
 use frazil_reference::mpm as twin;
 use frazil_reference::uniform_bodies;
-use frazil_scene::{Mpm as Section, Scene, Transfer};
+use frazil_scene::{Mpm as Section, Rasterization, Scene, Transfer};
 use frazil_solvers::Tuning;
 use frazil_solvers::mpm::Mpm;
 use frazil_testkit::twins::mpm::particles_of_state;
@@ -312,12 +312,20 @@ fn a_ball_rolls_down_a_slope() {
 fn contact_forces_agree_with_the_twin() {
     let device = device();
     for (dimensions, n) in [(2, 0), (2, 1), (2, 31), (2, 32), (2, 33), (3, 127), (3, 129), (2, 257)] {
-        for (transfer, flip_ratio) in [Transfer::Apic, Transfer::Mls]
-            .into_iter()
-            .flat_map(|transfer| [(transfer, None), (transfer, Some(0.0))])
-        {
+        let sums = Rasterization::default();
+        let cases = |transfer| {
+            [(None, sums), (None, Rasterization::FixedPoint), (Some(0.0), sums)].map(
+                |(flip_ratio, rasterization)| Section {
+                    transfer,
+                    flip_ratio,
+                    rasterization,
+                    ..Section::sampled(dimensions, 0.125)
+                },
+            )
+        };
+        for mut section in [Transfer::Apic, Transfer::Mls].into_iter().flat_map(cases) {
+            let transfer = section.transfer;
             let depth = if dimensions == 2 { 0.0 } else { 0.5 };
-            let mut section = Section { transfer, flip_ratio, ..Section::sampled(dimensions, 0.125) };
             section.walls.friction = 0.25;
             let surroundings = frazil_solvers::mpm::Surroundings {
                 gravity_m_s2: [1.0, -9.0, 0.0],
