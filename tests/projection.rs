@@ -93,7 +93,7 @@ fn every_stage_of_a_projection_agrees_with_its_twin() {
     }
 }
 
-/// Water of a radius in a closed pot of 0.1 m, which it fills, and turns at 10/s in free fall, at the defaults.
+/// Water of a radius in a closed pot of 0.1 m, which turns at 10/s in free fall, at the defaults.
 fn pot(dt_s: f64, friction: f64, viscosity_pa_s: f64, radius_m: f64) -> Simulation {
     let overrides = [
         "fluid.particle_spacing_m=0.0125".to_owned(),
