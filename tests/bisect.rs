@@ -17,7 +17,10 @@ use frazil_tests::{
 use frazil_vk::{DeviceCount, Kernel, Threads};
 use proptest::prelude::*;
 
-/// The default tolerance, with few enough stages to test each.
+/// Corrections of positions.
+const POSITION: &str = "pbd.pressure='position'";
+
+/// Corrections of positions to the default tolerance, with few enough stages to test each.
 const TO_TOLERANCE: &str = "pbd.max_iterations=5";
 
 /// The projection, with few enough stages to test each.
@@ -35,6 +38,7 @@ fn small_scene(bodies: &str, k: f32, solve: &str) -> Simulation {
             "particles=[{shape={box={min_m=[-0.2,0,-0.2],max_m=[0.2,0.2,0.2]}},jitter_spacings=0.4},\
              {shape={sphere={centre_m=[0,0.42,0],radius_m=0.1}},velocity_m_s=[0.3,-2,0.1]}]",
             bodies,
+            POSITION,
             &format!("pbd.artificial_pressure.strength={k}"),
             solve,
         ],
@@ -53,7 +57,7 @@ fn every_stage_agrees_with_its_twin() {
     let solve = prop::sample::select(vec![
         TO_TOLERANCE,
         "pbd.density_tolerance=0.0",
-        "pbd={density_tolerance=1e-5,iterations=1,max_iterations=3}",
+        "pbd={pressure='position',density_tolerance=1e-5,iterations=1,max_iterations=3}",
         "fluid.dynamic_viscosity_pa_s=30",
         "fluid.xsph_viscosity=0.05",
         PROJECTION,
@@ -114,6 +118,7 @@ fn every_stage_agrees_with_its_twin_with_bodies_of_each_kind_and_motion() {
             "particles=[{shape={sphere={centre_m=[0,0.28,0],radius_m=0.07}},velocity_m_s=[0.3,-4,0.1],\
              jitter_spacings=0.3}]",
             bodies.as_str(),
+            POSITION,
         ];
         let mut simulation = Simulation::new("drop", &overrides);
         let mut parameters = twin_parameters(&simulation.fluid);
@@ -137,6 +142,7 @@ fn every_stage_agrees_with_its_twin_with_bodies_of_each_kind_and_motion() {
 #[test]
 fn every_stage_agrees_with_its_twin_on_a_mesh_that_rotates() {
     let overrides = [
+        POSITION,
         "fluid.particle_spacing_m=0.015",
         "bodies.0.motion={spinning={point_m=[0,0,0],angular_velocity_rad_s=[0,0,3]}}",
         "particles=[{shape={box={min_m=[-0.015,-0.045,0.1],max_m=[0.075,0.045,0.19]}},\
@@ -257,6 +263,7 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
             };
             let params = check_density::Params {
                 is_first,
+                has_motion: 0,
                 iteration,
                 min_iterations: 0,
                 max_iterations: 4,

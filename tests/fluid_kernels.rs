@@ -23,7 +23,7 @@ fn scene(kernel: &str, more: &str) -> Scene {
         "version = 1\nname = \"kernels\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.002, duration_s = 1.0 }}\n\
          [fluid]\nparticle_spacing_m = 0.05\ninitial_disorder_spacings = 0.0\nkernel = \"{kernel}\"\n{more}\n\
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.6, 0.64, 0.67]\n\
-         [pbd]\nmax_iterations = 4\nartificial_pressure = {{ strength = 0.002 }}\n\
+         [pbd]\npressure = \"position\"\nmax_iterations = 4\nartificial_pressure = {{ strength = 0.002 }}\n\
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n"
     );
     Scene::parse(&text, "kernels.toml", &[]).unwrap()

@@ -84,7 +84,8 @@ fn rows_are_those_of_the_twin() {
         let tuning = Tuning::new(group).unwrap().with(&NEIGHBOUR_SLOTS, slots).unwrap();
         // Faster than the skin, where neighbours at the start of a step differ from those at its end.
         let particles = sampled(n, shape, if has_start { 20.0 } else { 1.0 }, seed);
-        let mut fluid = Fluid::with_tuning(&DEVICE, &scene(""), &particles, tuning).unwrap();
+        let scene = scene("[pbd]\npressure = \"position\"\n");
+        let mut fluid = Fluid::with_tuning(&DEVICE, &scene, &particles, tuning).unwrap();
         if has_start {
             fluid.list_neighbours_at_start(&DEVICE).unwrap();
         }
@@ -176,14 +177,16 @@ fn bits_after(steps: usize, scene: &Scene, sampled: &Sampled, slots: u32) -> (Ve
 fn no_bit_depends_on_rows() {
     let solves = [
         "",
-        "[pbd]\ndensity_tolerance = 0.0\nartificial_pressure.strength = 0.005\n",
-        "[pbd]\nmax_iterations = 6\n",
+        "[pbd]\npressure = \"position\"\n",
+        "[pbd]\npressure = \"position\"\ndensity_tolerance = 0.0\nartificial_pressure.strength = 0.005\n",
+        "[pbd]\npressure = \"position\"\nmax_iterations = 6\n",
     ];
-    let [adaptive, fixed, bounded] = solves.map(scene);
-    let at_start = scene_with("", "constraint_gradient = \"start\"");
+    let [projected, adaptive, fixed, bounded] = solves.map(scene);
+    let at_start = scene_with("[pbd]\npressure = \"position\"\n", "constraint_gradient = \"start\"");
     const N: usize = 8;
     let (mut calm, mut moved, mut short) = (0, 0, 0);
     for (scene, shape, n, speed) in [
+        (&projected, Shape::Cloud, 900, 0.1),
         (&adaptive, Shape::Cloud, 900, 0.1),
         (&adaptive, Shape::Cloud, 900, 8.0),
         (&fixed, Shape::Cloud, 900, 3.0),
@@ -222,16 +225,18 @@ fn no_bit_depends_on_rows_beside_bodies() {
                   0.5, 0.5] }\n";
     const N: usize = 6;
     let (mut calm, mut moved) = (0, 0);
-    for (more, shape, n, speed) in [
-        (sphere, Shape::Cloud, 900, 0.05),
-        (sphere, Shape::Heap, 200, 0.1),
-        (plates, Shape::Cloud, 900, 1.0),
-        (plates, Shape::Lattice, 300, 0.1),
-        (wedge, Shape::Cloud, 900, 0.3),
-        (wedge, Shape::Cloud, 900, 0.05),
+    let position = "[pbd]\npressure = \"position\"\n";
+    for (pressure, more, shape, n, speed) in [
+        ("", sphere, Shape::Cloud, 900, 0.05),
+        (position, sphere, Shape::Cloud, 900, 0.05),
+        (position, sphere, Shape::Heap, 200, 0.1),
+        (position, plates, Shape::Cloud, 900, 1.0),
+        (position, plates, Shape::Lattice, 300, 0.1),
+        (position, wedge, Shape::Cloud, 900, 0.3),
+        (position, wedge, Shape::Cloud, 900, 0.05),
     ] {
         let particles = sampled(n, shape, speed, 11);
-        let scene = scene(more);
+        let scene = scene(&format!("{pressure}{more}"));
         let (without, ..) = bits_after(N, &scene, &particles, 1);
         let (with, n_moved, _) = bits_after(N, &scene, &particles, NEIGHBOUR_SLOTS.default);
         assert_eq!(with, without, "{shape:?} at {speed} m/s with {more}: {n_moved}");

@@ -109,7 +109,8 @@ fn faults_are_those_of_the_twin() {
             if faults.iter().any(|(_, i)| *i >= n) {
                 continue;
             }
-            let mut fluid = Fluid::new(&DEVICE, &scene(""), &sampled(n, false)).unwrap();
+            let mut fluid =
+                Fluid::new(&DEVICE, &scene("[pbd]\npressure = \"position\"\n"), &sampled(n, false)).unwrap();
             let stages: Vec<pbd::Stage> = fluid.stages().collect();
             let update = stages.iter().position(|stage| *stage == pbd::Stage::UpdateVelocity).unwrap();
             submit(|recorder| stages[..update].iter().for_each(|s| fluid.record_stage(recorder, *s)));

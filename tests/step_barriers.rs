@@ -233,11 +233,11 @@ fn check(areas: &[&str], others: &[&str], cases: &[Case]) {
 
 #[test]
 fn every_barrier_of_water_is_there_and_needed() {
-    const PROJECTION: &str = "pbd={pressure=\"projection\",iterations=1,max_iterations=3}";
+    const POSITION: &str = "pbd.pressure=\"position\"";
     let cases: &[Case] = &[
         ("drum", &["scale=0.4", MIN_ITERATIONS, MAX_ITERATIONS]),
-        ("drop", &["scale=0.4"]),
-        ("drum", &["scale=0.4", PROJECTION]),
+        ("drop", &["scale=0.4", POSITION]),
+        ("drum", &["scale=0.4", POSITION, MIN_ITERATIONS, MAX_ITERATIONS]),
     ];
     // Marks between two phases are part of the steps of snow and water.
     check(&["pbd", "bodies"], &["pbd.mark_moved"], cases);

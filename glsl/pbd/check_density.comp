@@ -24,9 +24,10 @@ layout(scalar, binding = 3) writeonly buffer Active { uint active_count[]; };
 layout(scalar, binding = 4) writeonly buffer Args { uvec3 args[]; };
 layout(scalar, binding = 5) buffer Momentum { SolveMomentum momentum[]; };
 layout(scalar, push_constant) uniform Params {
-    // 1 at the beginning of a step, which makes all particles active. In a projection the total is then that
-    // of their motions.
+    // 1 at the beginning of a solve, which makes all particles active.
     uint is_first;
+    // 1 if the total is then that of their motions; otherwise it has not been computed.
+    uint has_motion;
     // Corrections of this step so far, and their bounds.
     uint iteration;
     uint min_iterations;
@@ -60,8 +61,11 @@ void main() {
         status[0] = now;
         activate(count[0]);
         if (HAS_MOMENTUM != 0u) {
-            float motion_h = total[0] / float(max(count[0], 1u));
-            float bound = clamp(MOTION_SHARE * motion_h, LEAST_TOLERANCE * tolerance, tolerance);
+            float bound = tolerance;
+            if (has_motion != 0u) {
+                float motion_h = total[0] / float(max(count[0], 1u));
+                bound = clamp(MOTION_SHARE * motion_h, LEAST_TOLERANCE * tolerance, tolerance);
+            }
             momentum[0] = SolveMomentum(1.0, 0.0, HUGE_ERROR, bound);
         }
         return;

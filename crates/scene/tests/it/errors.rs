@@ -594,8 +594,7 @@ fn moved_keys_are_refused_in_recorded_scenes() {
     let scene = minimal(&["pbd.iterations=5", "pbd.density_tolerance=0.001"]).unwrap();
     let mut json = serde_json::to_value(scene).unwrap();
     let pbd = json.as_object_mut().unwrap().remove("pbd").unwrap();
-    // `pressure` has never been in [solver].
-    for (name, value) in pbd.as_object().unwrap().iter().filter(|(name, _)| *name != "pressure") {
+    for (name, value) in pbd.as_object().unwrap() {
         json["solver"][name] = value.clone();
     }
     let message = Scene::from_json(&json.to_string(), "000100.frazil-ckpt").unwrap_err().to_string();

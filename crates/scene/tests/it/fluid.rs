@@ -90,15 +90,26 @@ fn corrections_follow_the_gradients_at_the_start_in_viscoelastic_fluids() {
 fn a_projection_needs_water_alone_and_a_tolerance() {
     let of = |overrides: &[&str]| minimal(overrides).unwrap();
     let projection = "pbd.pressure='projection'";
-    assert_eq!(of(&[]).pbd().pressure, Pressure::Position);
-    assert_eq!(of(&[projection]).density_tolerance(), 1e-4);
-    assert_eq!(of(&[]).density_tolerance(), 1e-3);
+    let viscoelastic = "solver.kind='viscoelastic'";
+    for (overrides, pressure, tolerance) in [
+        (&[][..], Pressure::Projection, 1e-4),
+        (&["pbd.pressure='position'"], Pressure::Position, 1e-3),
+        (&[SNOW], Pressure::Position, 1e-3),
+        (&[viscoelastic], Pressure::Position, 1e-3),
+        (&["pbd.density_tolerance=0"], Pressure::Position, 0.0),
+        (&["pbd.artificial_pressure.strength=0.01"], Pressure::Position, 1e-3),
+        (&["fluid.constraint_gradient='prediction'"], Pressure::Position, 1e-3),
+        (&["fluid.constraint_gradient='start'"], Pressure::Projection, 1e-4),
+    ] {
+        assert_eq!(of(overrides).pressure(), pressure, "{overrides:?}");
+        assert_eq!(of(overrides).density_tolerance(), tolerance, "{overrides:?}");
+    }
     // κ = 1 − exp(−2 √(g/d) Δt), per second and not per step.
     let left = |dt_s: f64| 1.0 - of(&[projection, &format!("time.dt_s={dt_s}")]).density_excess_share();
     assert!((left(0.001).powi(2) - left(0.002)).abs() < 1e-12);
     for (overrides, key, found) in [
         (&[SNOW, projection][..], "pbd.pressure", "\"projection\" in a scene with [snow]"),
-        (&["solver.kind='viscoelastic'", projection], "pbd.pressure", "solver.kind = \"viscoelastic\""),
+        (&[viscoelastic, projection], "pbd.pressure", "solver.kind = \"viscoelastic\""),
         (&[projection, "pbd.density_tolerance=0"], "pbd.density_tolerance", "0"),
         (&[projection, "pbd.artificial_pressure.strength=0.01"], "pbd.artificial_pressure.strength", "0.01"),
         (&[projection, "fluid.constraint_gradient='prediction'"], "fluid.constraint_gradient", "prediction"),

@@ -44,6 +44,17 @@ pub struct DensitySolve {
     max_groups_x: u32,
 }
 
+/// What a check of the error decides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Check {
+    /// Begins a solve to the tolerance.
+    First,
+    /// Begins one to the tolerance of the motion, which is summed.
+    FirstWithMotion,
+    /// Ends it if the error is within the tolerance after this number of corrections.
+    After(u32),
+}
+
 impl DensitySolve {
     pub(super) fn new(
         device: &Device,
@@ -90,7 +101,7 @@ impl DensitySolve {
         count: &DeviceCount,
     ) -> std::result::Result<(), SolverError> {
         self.reduction.record_if_any(recorder, count, &self.excess)?;
-        self.dispatch_check(recorder, count, true, 0);
+        self.dispatch_check(recorder, count, Check::FirstWithMotion);
         Ok(())
     }
 
@@ -102,7 +113,7 @@ impl DensitySolve {
         predicted: &Buffer<[f32; 3]>,
         constraint: &Buffer<[f32; 4]>,
     ) {
-        self.dispatch_check(recorder, count, true, 0);
+        self.dispatch_check(recorder, count, Check::First);
         let bindings = begin_density_solve::Bindings {
             count,
             predicted,
@@ -121,11 +132,13 @@ impl DensitySolve {
         iteration: u32,
     ) -> std::result::Result<(), SolverError> {
         self.reduction.record_if_any(recorder, &self.active, &self.excess)?;
-        self.dispatch_check(recorder, count, false, iteration);
+        self.dispatch_check(recorder, count, Check::After(iteration));
         Ok(())
     }
 
-    fn dispatch_check(&self, recorder: &mut Recorder, count: &DeviceCount, is_first: bool, iteration: u32) {
+    fn dispatch_check(&self, recorder: &mut Recorder, count: &DeviceCount, check: Check) {
+        let is_first = !matches!(check, Check::After(_));
+        let iteration = if let Check::After(n) = check { n } else { 0 };
         let bindings = check_density::Bindings {
             count,
             total: self.reduction.result(),
@@ -137,6 +150,7 @@ impl DensitySolve {
         let [min_iterations, max_iterations] = self.iterations;
         let params = check_density::Params {
             is_first: is_first.into(),
+            has_motion: (check == Check::FirstWithMotion).into(),
             iteration,
             min_iterations,
             max_iterations,

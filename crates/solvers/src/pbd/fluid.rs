@@ -601,7 +601,8 @@ impl Fluid {
         if parameters.is_projection != self.projection.is_some() {
             return Err(SolverError::Fixed {
                 key: "pbd.pressure".to_owned(),
-                problem: "cannot change while a simulation runs".to_owned(),
+                problem: "expected the method of the start; an artificial pressure implies \"position\""
+                    .to_owned(),
             });
         }
         let workgroup_size = self.tuning.workgroup_size();

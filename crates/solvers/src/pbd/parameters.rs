@@ -108,12 +108,12 @@ impl Parameters {
         let has_snow = scene.snow().is_some();
         let faces = scene.domain.friction.unwrap_or_default().faces();
         let has_images = scene.wall_density() == Some(WallDensity::Images);
-        let clearance = match (has_images, scene.pbd().pressure) {
+        let clearance = match (has_images, scene.pressure()) {
             (false, _) => CLEARANCE,
             (true, Pressure::Position) => CLEARANCE_WITH_IMAGES,
             (true, Pressure::Projection) => CLEARANCE_IN_PROJECTION,
         };
-        let is_projection = scene.pbd().pressure == Pressure::Projection;
+        let is_projection = scene.pressure() == Pressure::Projection;
         let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
             dt_s: scene.dt_s() as f32,

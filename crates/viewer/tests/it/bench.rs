@@ -242,7 +242,7 @@ fn a_kernel_is_measured_alone_on_the_state_of_a_simulation() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("rows.jsonl");
     let out = out.to_str().unwrap();
-    let kernels = ["bench", "pbd.solve_positions", "pbd.list_neighbours", "--smoke", "--quiet", "--out", out];
+    let kernels = ["bench", "pbd.update_pressure", "pbd.list_neighbours", "--smoke", "--quiet", "--out", out];
     let scene = ["--state", SMALL[0], "--set", "time.dt_s=0.002", "--steps-before", "2"];
     let sizes = ["--axis", "fluid.particle_spacing_m=0.0243333333,0.0365"];
     succeed(&mut command(&[&kernels[..], &scene, &sizes].concat()));
@@ -252,9 +252,9 @@ fn a_kernel_is_measured_alone_on_the_state_of_a_simulation() {
     let fewer = rows[2].elements;
     assert!(fewer > 0 && fewer < n, "{found:?}");
     let expected = [
-        ("pbd.solve_positions", n),
+        ("pbd.update_pressure", n),
         ("pbd.list_neighbours", n),
-        ("pbd.solve_positions", fewer),
+        ("pbd.update_pressure", fewer),
         ("pbd.list_neighbours", fewer),
     ];
     assert_eq!(found, expected);
@@ -279,7 +279,7 @@ fn a_kernel_is_measured_alone_on_the_state_of_a_simulation() {
         (&["--set", "scale=2"][..], "found scale=2 beside the checkpoint"),
         (
             &["--pass", "99"],
-            "dispatches of pbd.solve_positions in a step, expected 99 or more; the step has ",
+            "dispatches of pbd.update_pressure in a step, expected 99 or more; the step has ",
         ),
         (&["solve_density"], "expected area.name; did you mean pbd.solve_density"),
     ] {

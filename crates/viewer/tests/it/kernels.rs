@@ -137,7 +137,7 @@ fn kernels_of_a_scene_have_the_constants_of_its_steps() {
     let kernels = json["kernels"].as_array().unwrap();
     let find = |name: &str| kernels.iter().find(|kernel| kernel["kernel"] == name);
     // Without bodies, and the kernels of other solvers are not there.
-    assert_eq!(find("pbd.solve_density").unwrap()["specialization"]["has_bodies"], 0);
+    assert_eq!(find("pbd.update_pressure").unwrap()["specialization"]["has_bodies"], 0);
     assert!(find("dem.collide").is_none() && kernels.len() < 60, "{}", kernels.len());
     let output =
         command(&["kernels", "dem", "--scene", "dam_break", "--set", "scale=0.25"]).output().unwrap();

@@ -27,7 +27,7 @@ fn a_step_is_predicted_for_a_card_of_ones_own_and_gets_slower_with_its_launches(
         let sum: f64 = kernels.iter().map(|kernel| kernel["ns"].as_f64().unwrap()).sum();
         let step_ns = prediction["step_ns"].as_f64().unwrap();
         assert!((sum / step_ns - 1.0).abs() < 1e-9, "{sum} {step_ns}");
-        assert!(kernels.iter().any(|kernel| kernel["kernel"] == "pbd.solve_density"));
+        assert!(kernels.iter().any(|kernel| kernel["kernel"] == "pbd.update_pressure"));
         step_ns
     };
     let fast = predicted(CARD);
@@ -69,7 +69,7 @@ fn the_device_itself_is_predicted_beside_its_measurement_also_from_a_profile() {
         ["profile", "dam_break", "--set", "scale=0.25", "--steps", "2", "--warm-up", "1", "--out", out];
     succeed(&mut command(&profile));
     let output = succeed(&mut command(&["predict", out, "--here"]));
-    assert!(String::from_utf8(output.stdout).unwrap().contains("pbd.solve_density"));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("pbd.update_pressure"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
         "total [ms]",
         "kB/call",
         "of copy [%]",
-        "pbd.solve_density 2/3",
+        "pbd.update_pressure 2/3",
         "shared [B]",
         "position (back)",
         "B/particle",
@@ -65,7 +65,7 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     let [listed, near] = ["listed_neighbour", "near_neighbour"].map(counted);
     assert!((SMALL_PARTICLES as u64..=listed).contains(&near), "{near} of {listed}");
     let throughputs = profile.throughputs();
-    assert_eq!(throughputs.len(), 4, "{throughputs:?}");
+    assert_eq!(throughputs.len(), 5, "{throughputs:?}");
     // The candidates of the search for neighbours include all neighbours.
     assert!(throughputs.iter().any(|t| t.kernel == "pbd.list_neighbours") && counted("candidate") > listed);
     assert!(throughputs.iter().all(|t| t.gflop_per_s.unwrap() > 0.0 && t.flop_per_byte.unwrap() > 0.0));
@@ -155,7 +155,7 @@ fn a_kernel_that_was_faster_in_an_earlier_profile_is_reported() {
             let mut run = one.clone();
             run.step_ns *= factor;
             run.kernels_ns.values_mut().for_each(|ns| *ns *= factor);
-            run.kernels_ns.insert("pbd.solve_density".to_owned(), factor);
+            run.kernels_ns.insert("pbd.update_pressure".to_owned(), factor);
             run
         })
         .to_vec();
@@ -170,8 +170,8 @@ fn a_kernel_that_was_faster_in_an_earlier_profile_is_reported() {
     let verdicts =
         |verdict: &str| text.lines().filter(|l| l.ends_with(&format!("  {verdict}"))).collect::<Vec<_>>();
     assert!(verdicts("same").len() > 8 && verdicts("slower").len() == 1, "{text}");
-    assert!(verdicts("slower")[0].starts_with("pbd.solve_density "), "{text}");
-    assert!(stderr(&output).contains("slower than in") && stderr(&output).contains("pbd.solve_density"));
+    assert!(verdicts("slower")[0].starts_with("pbd.update_pressure "), "{text}");
+    assert!(stderr(&output).contains("slower than in") && stderr(&output).contains("pbd.update_pressure"));
     assert!(text.lines().all(|line| line.chars().count() <= 100 || line.contains("llvmpipe")), "{text}");
     let page = std::fs::read_to_string(again.join("profile.html")).unwrap();
     assert!(page.contains("time of a step by kernel, baseline and current"));
@@ -187,7 +187,7 @@ fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
     let text = stdout(&mut profile_small(folder.path(), &["--csv"]));
     let columns = text.lines().next().unwrap().split(',').count();
     assert!(text.starts_with("kind,position,name,") && text.lines().all(|l| l.split(',').count() == columns));
-    assert!(text.contains("\nkernel,,pbd.solve_density,") && text.contains("\nstep,"), "{text}");
+    assert!(text.contains("\nkernel,,pbd.update_pressure,") && text.contains("\nstep,"), "{text}");
     let then = Profile::read(&folder.path().join("profile.json")).unwrap();
     let path = folder.path().join("other.json");
     let refuse = |arguments: &[&str], said: &str| {

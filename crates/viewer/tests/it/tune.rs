@@ -59,7 +59,7 @@ fn runs_and_profiles_use_the_stored_values_with_the_same_bits() {
     assert!(text.contains("stored tunables: workgroup_size=128"), "{text}");
     let profile = Profile::read(&out.join("profile.json")).unwrap();
     assert_eq!(profile.tuning.iter().map(|(k, v)| (k.clone(), *v)).collect::<Vec<_>>(), tuned);
-    let solves = profile.kernels.iter().filter(|fact| fact.kernel == "pbd.solve_density");
+    let solves = profile.kernels.iter().filter(|fact| fact.kernel == "pbd.update_pressure");
     assert_eq!(solves.map(|fact| fact.workgroup_size).collect::<Vec<_>>(), [128]);
 
     let listed = stdout(&cache, &["tune", "--list"]);

@@ -154,7 +154,7 @@ impl SolverScene for PositionBasedFluid {
 
     fn unused_keys(&self, scene: &Scene) -> Vec<(&'static str, String)> {
         if scene.snow().is_none() {
-            let of_projection = (scene.pbd().pressure == Pressure::Position).then(|| {
+            let of_projection = (scene.pressure() == Pressure::Position).then(|| {
                 let reason = "only pbd.pressure = \"projection\" takes an excess back at a rate";
                 ("pbd.density_rate_per_s", reason.to_owned())
             });

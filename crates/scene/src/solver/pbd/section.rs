@@ -3,27 +3,32 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::SolverKind;
+use crate::check::number;
 use crate::scene::{GRAVITY_M_S2, Scene};
 use crate::section::Section;
+use crate::solver::constraint_gradient::ConstraintGradient;
 use crate::vector::length;
 
 /// Parameters of the position-based method, for water, snow and viscoelastic fluids.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pbd {
-    /// What keeps the density of water; in scenes with `[snow]` and with `solver.kind = "viscoelastic"` only
-    /// `position`.
-    pub pressure: Pressure,
+    /// What keeps the density: by default `projection` for water, and `position` with what only that has: an
+    /// artificial pressure, a `density_tolerance` of 0, `fluid.constraint_gradient = "prediction"`, `[snow]`
+    /// or `solver.kind = "viscoelastic"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<Pressure>,
     /// Iterations in a step: the number of them in scenes with `[snow]` and with a `density_tolerance`
     /// of 0, the minimum otherwise. By default 3, and 1 with `solver.kind = "viscoelastic"`, whose stress
     /// keeps particles in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub iterations: Option<u32>,
-    /// Error to which the density constraint of water is solved: the mean over all particles of
-    /// max(ρ/ρ₀ − 1, 0), dimensionless, and in a projection of |ρ/ρ₀ − 1| where there is pressure. 0 for a
-    /// fixed number of iterations; not in scenes with `[snow]` nor in a projection. By default 1e-3, and 1e-4
-    /// in a projection, where what is left moves single particles; slow motion tightens it to a tenth.
+    /// Error to which the density constraint of water is solved: the mean over all particles of |ρ/ρ₀ − 1|
+    /// where there is pressure (`projection`) or of max(ρ/ρ₀ − 1, 0) (`position`), dimensionless. By default
+    /// 1e-4 in a projection, where slow motion tightens it to a tenth, and 1e-3 for positions, with 0 for a
+    /// fixed number of iterations. Not in scenes with `[snow]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     pub density_tolerance: Option<f64>,
@@ -57,13 +62,12 @@ pub struct Pbd {
 }
 
 /// Method by which water keeps its density.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pressure {
     /// Corrections of predicted positions by Jacobi iterations (Macklin & Müller 2013), as in Chen2021 and
     /// Huang2016. Motion of single particles is damped; angular momentum is conserved to the first order in
     /// the step.
-    #[default]
     Position,
     /// Projection of velocities at fixed positions, to those that keep the density at the end of the step to
     /// the first order (Ihmsen2014): linear and angular momentum are conserved to rounding, and the pressure
@@ -74,7 +78,7 @@ pub enum Pressure {
 impl Default for Pbd {
     fn default() -> Self {
         Self {
-            pressure: Pressure::default(),
+            pressure: None,
             iterations: None,
             density_tolerance: None,
             density_rate_per_s: None,
@@ -132,11 +136,47 @@ impl Scene {
         self.pbd().iterations.unwrap_or_else(default)
     }
 
+    /// Returns the method by which the density is kept.
+    pub fn pressure(&self) -> Pressure {
+        let by_default = match self.obstacle_to_projection() {
+            None => Pressure::Projection,
+            Some(_) => Pressure::Position,
+        };
+        self.pbd().pressure.unwrap_or(by_default)
+    }
+
+    /// Returns the key of what a projection does not have, as found, and what it expects instead.
+    pub(crate) fn obstacle_to_projection(&self) -> Option<[String; 3]> {
+        let pbd = self.pbd();
+        let gradient = self.fluid().and_then(|fluid| fluid.constraint_gradient);
+        let strength = pbd.artificial_pressure.strength;
+        let [key, found, expected] = if self.snow().is_some() {
+            ["pbd.pressure", "\"projection\" in a scene with [snow]", "\"position\", the default"]
+        } else if self.solver.kind != SolverKind::DEFAULT {
+            let kind = self.solver.kind.name();
+            let found = format!("\"projection\" in a scene of solver.kind = \"{kind}\"");
+            return Some(["pbd.pressure".into(), found, "\"position\", the default".into()]);
+        } else if pbd.density_tolerance == Some(0.0) {
+            ["pbd.density_tolerance", "0 in a projection", "a number above 0, such as 1e-4, the default"]
+        } else if strength != 0.0 {
+            let found = format!("{} in a projection", number(strength));
+            return Some(["pbd.artificial_pressure.strength".into(), found, "0, the default".into()]);
+        } else if gradient == Some(ConstraintGradient::Prediction) {
+            let found = "\"prediction\" in a projection, which takes those at the start";
+            ["fluid.constraint_gradient", found, "no such line"]
+        } else {
+            return None;
+        };
+        Some([key, found, expected].map(str::to_owned))
+    }
+
     /// Returns the error to which the density of water is solved, 0 for a fixed number of iterations.
     pub fn density_tolerance(&self) -> f64 {
-        let pbd = self.pbd();
-        let is_projection = pbd.pressure == Pressure::Projection;
-        pbd.density_tolerance.unwrap_or(if is_projection { 1e-4 } else { 1e-3 })
+        let by_default = match self.pressure() {
+            Pressure::Position => 1e-3,
+            Pressure::Projection => 1e-4,
+        };
+        self.pbd().density_tolerance.unwrap_or(by_default)
     }
 
     /// Returns the share of an excess of density that a step of a projection takes back.

@@ -4,7 +4,7 @@ use super::fluid::{FluidKernel, WallDensity};
 use super::section::Pressure;
 use crate::check::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::solver::constraint_gradient::ConstraintGradient;
-use crate::{ParticleBlock, Scene, Shape, SolverKind, Vec3};
+use crate::{ParticleBlock, Scene, Shape, Vec3};
 
 impl Scene {
     /// Checks domain, spacing and support radius against each other and against what the device can count and
@@ -91,36 +91,12 @@ impl Scene {
 
     /// Checks what a projection needs.
     fn check_projection(&self, check: &Checker<'_>) -> Check {
-        let pbd = self.pbd();
-        if pbd.pressure != Pressure::Projection {
-            return Ok(());
+        match self.obstacle_to_projection() {
+            Some([key, found, expected]) if self.pressure() == Pressure::Projection => {
+                check.fail(&key, found, expected)
+            }
+            _ => Ok(()),
         }
-        let position = "\"position\", the default";
-        if self.snow().is_some() {
-            return check.fail("pbd.pressure", "\"projection\" in a scene with [snow]", position);
-        }
-        if self.solver.kind != SolverKind::DEFAULT {
-            let found = format!("\"projection\" in a scene of solver.kind = \"{}\"", self.solver.kind.name());
-            return check.fail("pbd.pressure", found, position);
-        }
-        if self.density_tolerance() == 0.0 {
-            let expected = "a number above 0 with pbd.pressure = \"projection\", such as 1e-4, the default";
-            return check.fail("pbd.density_tolerance", "0", expected);
-        }
-        if pbd.artificial_pressure.strength != 0.0 {
-            let (key, found) = ("pbd.artificial_pressure.strength", number(pbd.artificial_pressure.strength));
-            return check.fail(key, found, "0 with pbd.pressure = \"projection\"");
-        }
-        if self.fluid().is_some_and(|fluid| fluid.constraint_gradient == Some(ConstraintGradient::Prediction))
-        {
-            let found = "\"prediction\" with pbd.pressure = \"projection\"";
-            return check.fail(
-                "fluid.constraint_gradient",
-                found,
-                "no such line: a projection takes those at the start",
-            );
-        }
-        Ok(())
     }
 
     /// Checks the requirements of the position-based fluid on a block.

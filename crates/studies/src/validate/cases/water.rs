@@ -104,7 +104,7 @@ fn rest(lab: &Lab) -> Result<Outcome, Failure> {
             unit: "1",
             found: mean.abs(),
             bound: Bound::AtMost(3e-3),
-            reason: "the solve is to 1e-3 in the mean, and its error is largest at the bottom",
+            reason: "the solve is to 1e-4 in the mean",
         },
         Check {
             quantity: "level after 0.5 s".to_owned(),

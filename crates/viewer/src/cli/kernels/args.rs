@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Default, clap::Args)]
 pub struct KernelsArgs {
-    /// Kernel, such as pbd.solve_density, or an area, such as pbd [default: all].
+    /// Kernel, such as pbd.update_pressure, or an area, such as pbd [default: all].
     pub name: Option<String>,
     /// Families of hardware to compile for, such as ada,navi31,adreno740,m1 [default: compile for --device].
     #[arg(long = "for", value_name = "FAMILY,…", value_delimiter = ',', conflicts_with = "device")]
