@@ -42,6 +42,13 @@ impl Solver for Fluid {
         true
     }
 
+    fn record_output(&self, recorder: &mut Recorder) {
+        // A projection computes densities before particles move.
+        if self.parameters.is_projection {
+            self.record_density(recorder);
+        }
+    }
+
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
         let columns = self.table.shown_columns();
         vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
