@@ -141,8 +141,14 @@ fn every_stage_agrees_with_its_twin_with_bodies_of_each_kind_and_motion() {
 
 #[test]
 fn every_stage_agrees_with_its_twin_on_a_mesh_that_rotates() {
+    for pressure in [POSITION, PROJECTION] {
+        agrees_on_a_mesh_that_rotates(pressure);
+    }
+}
+
+fn agrees_on_a_mesh_that_rotates(pressure: &str) {
     let overrides = [
-        POSITION,
+        pressure,
         "fluid.particle_spacing_m=0.015",
         "bodies.0.motion={spinning={point_m=[0,0,0],angular_velocity_rad_s=[0,0,3]}}",
         "particles=[{shape={box={min_m=[-0.015,-0.045,0.1],max_m=[0.075,0.045,0.19]}},\

@@ -184,9 +184,11 @@ vec4 relief_density(uint up_axis, Body body, Pose pose, vec3 foot_m, vec3 n, flo
 }
 
 // Adds the difference of a surface from its tangent plane to the density of the plane; the sum is a fraction.
+// Where interpolation makes it negative, the surface is out of reach and has no gradient, either: pressure
+// would push a particle that does not push back.
 void add_relief(inout vec4 density, float scale, vec4 relief) {
-    float fraction = clamp(density.w + scale * relief.w, 0.0, MAX_FRACTION);
-    density = vec4(density.xyz + scale * relief.xyz, fraction);
+    float fraction = min(density.w + scale * relief.w, MAX_FRACTION);
+    density = fraction > 0.0 ? vec4(density.xyz + scale * relief.xyz, fraction) : vec4(0.0);
 }
 
 // Returns h times the gradient (xyz) and the value (w) of a body's boundary density at x, for the support h.

@@ -447,7 +447,8 @@ fn with_up_axis(v: DVec3, up: usize) -> DVec3 {
 
 /// Adds `scale` times the difference from a tangent plane to its density; a body covers at most 0.98.
 fn with_relief(plane: (f64, DVec3), scale: f64, relief: (f64, DVec3)) -> (f64, DVec3) {
-    ((plane.0 + scale * relief.0).clamp(0.0, 0.98), plane.1 + scale * relief.1)
+    let fraction = (plane.0 + scale * relief.0).min(0.98);
+    if fraction > 0.0 { (fraction, plane.1 + scale * relief.1) } else { (0.0, DVec3::ZERO) }
 }
 
 /// Returns the density of a container's faces, given as (distance over h, curvature, normal).
