@@ -19,7 +19,8 @@ void main() {
     if (p >= count[0]) return;
     uvec2 own = placed[p];
     uint begin = cell_start[own.y];
-    uint end = cell_start[own.y + 1u];
+    // Behind all cells are elements of no cell.
+    uint end = own.y + 1u < cell_start.length() ? cell_start[own.y + 1u] : count[0];
     uint rank = 0u;
     for (uint q = begin; q < end; ++q) rank += placed[q].x < own.x ? 1u : 0u;
     order[begin + rank] = own.x;

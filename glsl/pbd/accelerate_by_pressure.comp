@@ -5,10 +5,12 @@
 // (compute_boundary_density.comp), and what faces of the domain stop: pressure that pushed particles into
 // bodies or walls would leave their neighbours too dense. With IS_LAST adds a, without contact and faces, to
 // velocities; λ is then that of the last update (update_pressure.comp), otherwise its extrapolation.
+// Particles in pipes of emitters keep their velocities.
 //
 // Bytes: 52 a particle (x and λ 16, velocity 12, key 4, row 4, out 12; bodies 32 more) plus rows and
 // neighbours from cache. Sums run in sorted order.
 // Elements: acceleration = threads * (1 - IS_LAST), multiplier = threads * IS_LAST.
+// Elements: held = threads * HAS_EMITTERS.
 // Elements: contact = threads * HAS_BODIES * (1 - IS_LAST).
 // Work: 11 flop per listed_neighbour, 18 flop per near_neighbour.
 // Work: 20 flop per listed_image, 18 flop per near_image.
@@ -25,6 +27,7 @@ layout(constant_id = 2) const uint HAS_IMAGES = 0;
 // Periodic axes, a bit each.
 layout(constant_id = 3) const uint PERIODIC = 0;
 layout(constant_id = 5) const uint IS_LAST = 0;
+layout(constant_id = 6) const uint HAS_EMITTERS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -36,6 +39,7 @@ layout(scalar, binding = 6) writeonly buffer Acceleration { vec3 acceleration[];
 layout(scalar, binding = 7) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 8) readonly buffer Rows { uint rows[]; };
 layout(scalar, binding = 9) readonly buffer Contact { vec4 contact[]; };
+layout(scalar, binding = 10) readonly buffer Held { uint held[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -61,6 +65,10 @@ vec3 share_of(float lambda, vec3 offset, float q2) {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
+    if (HAS_EMITTERS != 0u && held[i] != 0u) {
+        if (IS_LAST == 0u) acceleration[i] = vec3(0.0);
+        return;
+    }
     vec4 own = at(i);
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;

@@ -20,6 +20,7 @@
 // The solve begins from the multipliers of the last step, all of them: its error has both signs where λ < 0.
 // Bytes: 92 a particle (position 12, velocity 12, key 4, λ 4, row 4, out 16 + 8 + 4 + 4; bodies 20 more) plus
 // rows and neighbours from cache. Sums run in sorted order.
+// Elements: held = threads * HAS_EMITTERS.
 // Work: 11 flop per listed_neighbour, 33 flop per near_neighbour.
 // Work: 20 flop per listed_image, 36 flop per near_image.
 #extension GL_GOOGLE_include_directive : require
@@ -34,6 +35,7 @@ layout(constant_id = 1) const uint HAS_BODIES = 0;
 layout(constant_id = 2) const uint HAS_IMAGES = 0;
 // Periodic axes, a bit each.
 layout(constant_id = 3) const uint PERIODIC = 0;
+layout(constant_id = 5) const uint HAS_EMITTERS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -50,6 +52,8 @@ layout(scalar, binding = 9) writeonly buffer Source { vec2 source[]; };
 layout(scalar, binding = 10) writeonly buffer Density { float density[]; };
 layout(scalar, binding = 11) readonly buffer Rows { uint rows[]; };
 layout(scalar, binding = 12) writeonly buffer Motion { float motion[]; };
+// 1 for particles in the pipes of emitters, which have no pressure.
+layout(scalar, binding = 13) readonly buffer Held { uint held[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -145,8 +149,10 @@ void main() {
     vec3 gradient = sums.gradient + wall.gradient_h;
     float motion_h = dt_s * inverse_h * sqrt(sums.squared_speed / sums.ratio);
     constraint[i] = vec4(x, multiplier[i]);
-    source[i] = vec2(taken_back(ratio, motion_h) + dt_s * inverse_h * rate_m_s,
-                     1.0 / (dot(gradient, gradient) + sums.squares + relaxation));
+    bool is_held = HAS_EMITTERS != 0u && held[i] != 0u;
+    source[i] = is_held ? vec2(0.0)
+                        : vec2(taken_back(ratio, motion_h) + dt_s * inverse_h * rate_m_s,
+                               1.0 / (dot(gradient, gradient) + sums.squares + relaxation));
     density[i] = ratio * rest_density_kg_m3;
     motion[i] = motion_h;
 }

@@ -12,7 +12,9 @@ const uint FAULT_TOO_FAST = 2u;
 const uint FAULT_TOO_DENSE = 3u;
 // Found by the update of the stress of viscoelastic fluid: inverted by its neighbours.
 const uint FAULT_INVERTED = 4u;
-const uint FAULT_KINDS = 5u;
+// Emitters add more particles than there is room for.
+const uint FAULT_FULL = 5u;
+const uint FAULT_KINDS = 6u;
 // There are phases 0 and 1, each with the lowest index of a particle of each kind of fault.
 const uint FAULT_PHASES = 2u;
 

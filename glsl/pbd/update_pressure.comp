@@ -89,5 +89,6 @@ void main() {
     float lambda = min(extrapolated - over_relaxation * r * own.y, 0.0);
     multiplier[i] = lambda;
     constraint[i] = vec4(x, min(lambda + momentum[0].share * (lambda - before), 0.0));
-    excess[i] = extrapolated < 0.0 ? abs(r) : max(r, 0.0);
+    // Particles in pipes of emitters (begin_projection.comp) have no constraint.
+    excess[i] = own.y == 0.0 ? 0.0 : extrapolated < 0.0 ? abs(r) : max(r, 0.0);
 }

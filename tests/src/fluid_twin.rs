@@ -48,6 +48,10 @@ pub fn fluid_state(simulation: &Simulation) -> State {
                 momentum: [momentum.t, momentum.share, momentum.error, momentum.tolerance],
             }
         }),
+        held: fluid.held().map_or_else(Vec::new, |held| {
+            device.download(held, n).unwrap().into_iter().map(|held| held != 0).collect()
+        }),
+        next_id: fluid.emission().map_or(0, |e| device.download(e, 1).unwrap()[0].next_id),
         impulses: Vec::new(),
         loads: Vec::new(),
         faults: Faults::from_words(&device.download(fluid.faulty(), fluid.faulty().len()).unwrap()),
@@ -89,6 +93,12 @@ pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<
         Stage::SortByCell => ints("key", &device.key, &twin.key)
             .or_else(|| ints("order", &device.order, &twin.order))
             .or_else(|| ints("cell_start", &device.cell_start, &twin.cell_start)),
+        Stage::Emit => ints("id", &device.id, &twin.id)
+            .or_else(|| ints("next id", &[device.next_id], &[twin.next_id]))
+            .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 1e-7))
+            .or_else(|| beyond("velocity", max_difference(&device.velocity, &twin.velocity), 0.0))
+            .or_else(|| (device.faults.lowest != twin.faults.lowest).then(|| "faults".to_owned())),
+        Stage::SmoothVelocity if device.held != twin.held => Some("held".to_owned()),
         Stage::Reorder => ints("id", &device.id, &twin.id)
             .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 0.0))
             .or_else(|| beyond("residual", max_difference(&device.residual[0], &twin.residual[0]), 0.0))

@@ -85,7 +85,7 @@ impl Simulation {
 
     /// Returns the number of particles.
     pub fn len(&self) -> usize {
-        self.fluid.count().capacity as usize
+        self.device.download(&self.fluid.count().count, 1).unwrap()[0] as usize
     }
 
     /// Returns true if there are no particles.

@@ -236,9 +236,11 @@ impl Engine {
         self.simulation.time_s()
     }
 
-    /// Returns the number of particles, which is constant.
+    /// Returns the number of particles; with emitters or drains it waits for the device.
     pub fn n_particles(&self) -> usize {
-        self.simulation.n_particles
+        let Simulation { device, solver, n_particles, .. } = &self.simulation;
+        let found = solver.varying_count().and_then(|count| device.download(&count.count, 1).ok());
+        found.and_then(|n| n.first().map(|n| *n as usize)).unwrap_or(*n_particles)
     }
 
     /// Returns warnings about the scene, and about tunables stored for the device that are not used.
@@ -354,7 +356,7 @@ impl Engine {
         let mut recorder = device.recorder()?;
         solver.record_output(&mut recorder);
         let count = ring.read(&mut recorder, &set.count.count, 1)?;
-        let columns = state::read_columns(&ring, &mut recorder, &views)?;
+        let columns = state::read_columns(&ring, &mut recorder, &views, None)?;
         device.submit(recorder)?;
         let n = count.wait()?.first().map_or(0, |n| *n as usize);
         let host = |column: PendingColumn| Ok(values(column.wait()?, n));
@@ -509,7 +511,9 @@ impl Engine {
         let ring = ReadbackRing::new(&simulation.device);
         let mut recorder = simulation.device.recorder()?;
         simulation.solver.record_output(&mut recorder);
-        let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.state_columns())?;
+        let solver = &simulation.solver;
+        let count = solver.varying_count();
+        let columns = state::read_columns(&ring, &mut recorder, &solver.state_columns(), count)?;
         simulation.device.submit(recorder)?;
         let columns = columns.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
         state::checkpoint(&simulation.scene, simulation.step(), simulation.time_s(), &columns)

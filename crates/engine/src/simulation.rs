@@ -250,6 +250,11 @@ impl Simulation {
         }
     }
 
+    /// Returns the number of particles that every state has; `None` in scenes in which it changes.
+    pub fn n_expected(&self) -> Option<usize> {
+        self.solver.varying_count().is_none().then_some(self.n_particles)
+    }
+
     /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
         self.step

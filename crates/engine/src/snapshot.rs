@@ -22,8 +22,9 @@ pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
     let mut recorder = device.recorder()?;
     let ring = ReadbackRing::new(device);
     simulation.solver.record_output(&mut recorder);
-    let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.columns())?;
-    let bodies = state::read_columns(&ring, &mut recorder, &simulation.body_columns())?;
+    let solver = &simulation.solver;
+    let columns = state::read_columns(&ring, &mut recorder, &solver.columns(), solver.varying_count())?;
+    let bodies = state::read_columns(&ring, &mut recorder, &simulation.body_columns(), None)?;
     let fault = simulation.solver.record_fault_check(&mut recorder)?;
     device.submit(recorder)?;
     if let Some(fault) = fault {

@@ -5,7 +5,7 @@ use frazil_io::{Checkpoint, Column, ColumnData, Frame};
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_scene::Scene;
 use frazil_solvers::StateColumn;
-use frazil_vk::{Pending, ReadbackRing, Recorder};
+use frazil_vk::{DeviceCount, Pending, ReadbackRing, Recorder};
 use std::borrow::Cow;
 
 /// A column with a pending copy to the host.
@@ -14,6 +14,8 @@ pub struct PendingColumn {
     unit: Cow<'static, str>,
     kind: ColumnKind,
     words: Pending<u32>,
+    /// Number of particles, if it changes.
+    count: Option<Pending<u32>>,
 }
 
 /// Words of a column on the host.
@@ -26,18 +28,21 @@ pub struct HostColumn {
     pub words: Vec<u32>,
 }
 
-/// Records copies of the columns.
+/// Records copies of the columns; of those of particles whose number changes only that of `count`.
 pub fn read_columns(
     ring: &ReadbackRing,
     recorder: &mut Recorder,
     columns: &[ColumnView],
+    count: Option<&DeviceCount>,
 ) -> frazil_vk::Result<Vec<PendingColumn>> {
     columns
         .iter()
         .map(|column| {
             let words = ring.read(recorder, &column.words, column.words.len())?;
+            let count = count.filter(|_| column.is_of_particles);
+            let count = count.map(|count| ring.read(recorder, &count.count, 1)).transpose()?;
             let ColumnView { name, unit, kind, .. } = column.clone();
-            Ok(PendingColumn { name, unit, kind, words })
+            Ok(PendingColumn { name, unit, kind, words, count })
         })
         .collect()
 }
@@ -48,7 +53,12 @@ impl PendingColumn {
     /// # Errors
     /// The device was lost.
     pub fn wait(self) -> frazil_vk::Result<HostColumn> {
-        Ok(HostColumn { name: self.name, unit: self.unit, kind: self.kind, words: self.words.wait()? })
+        let mut words = self.words.wait()?;
+        if let Some(count) = self.count {
+            let n = count.wait()?.first().map_or(0, |n| *n as usize);
+            words.truncate(n * self.kind.words() as usize);
+        }
+        Ok(HostColumn { name: self.name, unit: self.unit, kind: self.kind, words })
     }
 }
 

@@ -131,7 +131,8 @@ impl UniformGrid {
 
     /// Returns the bits of cell numbers that a sort must consider.
     pub fn key_bits(&self) -> std::ops::Range<u32> {
-        0..u32::BITS - (self.cells - 1).leading_zeros()
+        // A key behind all cells is that of no cell.
+        0..u32::BITS - self.cells.leading_zeros()
     }
 
     /// Returns the start of each cell, with one entry past the last cell; valid since the last

@@ -76,6 +76,8 @@ pub struct ColumnView {
     pub kind: ColumnKind,
     /// The front buffer (the state), as 32-bit words.
     pub words: Buffer<u32>,
+    /// True if it has an element for each particle, false for an array of another length.
+    pub is_of_particles: bool,
     /// Display settings, where the owner states any.
     pub display: Option<Display>,
 }
@@ -88,7 +90,8 @@ impl ColumnView {
         kind: ColumnKind,
         words: Buffer<u32>,
     ) -> Self {
-        Self { name: name.into(), unit: unit.into(), kind, words, display: None }
+        let (name, unit) = (name.into(), unit.into());
+        Self { name, unit, kind, words, is_of_particles: true, display: None }
     }
 
     /// Sets how the column is displayed.

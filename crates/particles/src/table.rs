@@ -250,7 +250,8 @@ impl ParticleTable {
     /// arrays of other lengths.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let arrays = self.arrays.iter().map(|Array { name, unit, kind, words, .. }| {
-            ColumnView::new(name.clone(), *unit, *kind, words.front().clone())
+            let view = ColumnView::new(name.clone(), *unit, *kind, words.front().clone());
+            ColumnView { is_of_particles: false, ..view }
         });
         let others = self.views(|uses| uses.is_state && !uses.is_recorded);
         self.recorded_columns().into_iter().chain(others).chain(arrays).collect()

@@ -15,12 +15,14 @@ pub enum FaultKind {
     TooDense,
     /// Inverted by its neighbours.
     Inverted,
+    /// More particles than there is room for.
+    Full,
 }
 
 impl FaultKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 5] =
-        [Self::StartNotFinite, Self::NotFinite, Self::TooFast, Self::TooDense, Self::Inverted];
+    pub const ALL: [Self; 6] =
+        [Self::StartNotFinite, Self::NotFinite, Self::TooFast, Self::TooDense, Self::Inverted, Self::Full];
 }
 
 /// Particle whose step has ended.

@@ -9,6 +9,7 @@ use glam::DVec3;
 use crate::bodies::{Body, Load, combine_boundary_densities, reduce_body_loads};
 use crate::fault::{Faults, Moved};
 use crate::primitives::{Grid, cell_starts, gather, radix_sort_pairs};
+use crate::sources::Sources;
 use crate::sph;
 
 pub(crate) const SPLINE_SCALE: f32 = 16.0 / std::f32::consts::PI;
@@ -148,6 +149,8 @@ pub struct Parameters {
     pub fraction_scale: f32,
     /// Bodies.
     pub bodies: Vec<Body>,
+    /// Emitters and drains.
+    pub sources: Sources,
     /// Mass of a particle in kg.
     pub particle_mass_kg: f32,
     /// Start of the step in s.
@@ -187,6 +190,10 @@ pub struct State {
     pub solve: DensitySolve,
     /// Scratch of a projection.
     pub projection: Projection,
+    /// True for particles in pipes of emitters.
+    pub held: Vec<bool>,
+    /// Id of the next particle that an emitter adds.
+    pub next_id: u32,
     /// u in m/s: velocities before XSPH.
     pub updated: Vec<[f32; 3]>,
     /// Linear and angular impulse on each body in this step, in N s and N m s.
@@ -758,6 +765,8 @@ impl State {
             residual: [vec![[0.0; 3]; n], vec![[0.0; 3]; n]],
             solve: DensitySolve::default(),
             projection: Projection::default(),
+            held: Vec::new(),
+            next_id: 0,
             density: vec![0.0; n],
             updated: vec![[0.0; 3]; n],
             cell_start: Vec::new(),
@@ -781,7 +790,8 @@ impl State {
                 self.position[i] = zip(self.position[i], shift_m, |x, shift| x - shift);
             }
             let [x, _] = to.confined_prediction(self.position[i], residual, self.velocity[i]);
-            self.key[i] = p.grid.cell_key(x);
+            let is_drained = p.sources.drain(self.position[i]);
+            self.key[i] = if is_drained { p.grid.n_cells() as u32 } else { p.grid.cell_key(x) };
         }
     }
 

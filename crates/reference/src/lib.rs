@@ -7,6 +7,7 @@
 //! - [`uniform_bodies`]: bodies at rest or in uniform motion, of snow on a grid and grains; f64.
 //! - [`bodies`]: bodies among position-based particles: surfaces, motion, boundary density and loads; f64.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
+//! - [`sources`]: emitters and drains of the fluid.
 //! - [`clock`]: the number of the step that runs, and the step of the first fault.
 //! - [`fault`]: faults of position-based steps.
 //! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and checks of the
@@ -29,6 +30,7 @@ pub mod clock;
 pub mod dem;
 pub mod depth_averaged;
 pub mod ellipsoids;
+mod emission;
 pub mod fault;
 pub mod fluid;
 pub mod linalg;
@@ -37,6 +39,7 @@ pub mod primitives;
 mod projection;
 pub mod render;
 pub mod snow;
+pub mod sources;
 pub mod sph;
 pub mod surface;
 pub mod uniform_bodies;

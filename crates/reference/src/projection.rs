@@ -164,10 +164,14 @@ impl State {
             let gradient = zip(gradient, wall, |a, b| a + b);
             let rate = rate + dot(wall, v) - of_bodies;
             self.constraint[i] = [x[0], x[1], x[2], self.multiplier[i]];
-            self.projection.source[i] = [
-                taken_back(p, ratio, motion_h) + p.dt_s / p.support_m * rate,
-                1.0 / (dot(gradient, gradient) + squares + p.relaxation),
-            ];
+            self.projection.source[i] = if self.is_held(i) {
+                [0.0; 2]
+            } else {
+                [
+                    taken_back(p, ratio, motion_h) + p.dt_s / p.support_m * rate,
+                    1.0 / (dot(gradient, gradient) + squares + p.relaxation),
+                ]
+            };
             self.density[i] = ratio * p.rest_density_kg_m3;
             self.excess[i] = motion_h;
         }
@@ -178,6 +182,9 @@ impl State {
 
     fn accelerations(&self, p: &Parameters, lambda: impl Fn(usize) -> f32) -> Vec<[f32; 3]> {
         let of = |i: usize| {
+            if self.is_held(i) {
+                return [0.0; 3];
+            }
             let (_, wall, _) = p.boundary_at_start(self.position[i]);
             let own = lambda(i);
             p.neighbours_at_start(self, i).iter().fold(wall.map(|w| own * w), |sum, near| {
@@ -194,7 +201,7 @@ impl State {
             return;
         }
         let mut accelerations = self.accelerations(p, |j| self.constraint[j][3]);
-        for (i, a) in accelerations.iter_mut().enumerate() {
+        for (i, a) in accelerations.iter_mut().enumerate().filter(|(i, _)| !self.is_held(*i)) {
             if let Some((normal, least)) = p.contact_at_start(self.position[i]) {
                 let v = wide(self.velocity[i]) + f64::from(p.support_m / p.dt_s) * wide(*a);
                 let missing = (least - normal.dot(v)).max(0.0) * f64::from(p.dt_s / p.support_m);
@@ -223,7 +230,8 @@ impl State {
             let lambda = (extrapolated - p.over_relaxation * r * inverse).min(0.0);
             self.multiplier[i] = lambda;
             self.constraint[i][3] = (lambda + self.projection.momentum[1] * (lambda - before)).min(0.0);
-            self.excess[i] = if extrapolated < 0.0 { r.abs() } else { r.max(0.0) };
+            let error = if extrapolated < 0.0 { r.abs() } else { r.max(0.0) };
+            self.excess[i] = if self.is_held(i) { 0.0 } else { error };
         }
     }
 

@@ -6,6 +6,7 @@
 //! - loading with `--set` overrides and errors that name file, line, column and key ([`SceneError`]);
 //! - shapes and their sampling into particles ([`Sampled`]);
 //! - bodies that particles collide with, and their motions ([`Body`]);
+//! - where particles enter and leave while a scene runs ([`Emitter`], [`Drain`]);
 //! - terrains ([`Terrain`]) and the release areas of avalanches on them ([`Release`]);
 //! - the camera's default framing ([`View`]);
 //! - the scenes that ship with the engine ([`builtin`]).
@@ -32,6 +33,7 @@ mod section;
 mod shapes;
 mod slabs;
 mod solver;
+mod sources;
 mod surface;
 mod terrain;
 mod units;
@@ -59,6 +61,7 @@ pub use solver::viscoelastic::*;
 pub use solver::{
     ConstraintGradient, ContactDefaults, Feature, RegistryError, SolverScene, json_schema, register, solvers,
 };
+pub use sources::{Drain, DrainShape, Emitter, Mouth, Stream};
 pub use surface::Surface;
 pub use terrain::{
     Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Release, ReleaseArea, Terrain, TerrainSource,

@@ -8,7 +8,7 @@ use crate::pending::PendingResult;
 use crate::{SolverError, WorkCounter};
 use frazil_particles::{ColumnView, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
-use frazil_vk::{Device, Recorder};
+use frazil_vk::{Device, DeviceCount, Recorder};
 use std::fmt::Display;
 
 /// State of a simulation on the device, and the step that advances it.
@@ -41,8 +41,14 @@ pub trait Solver: Send {
     fn particle_sets(&self) -> Vec<ParticleSet<'_>>;
 
     /// Returns the table of all particles, all sets merged: what is recorded and exported, and what the next
-    /// step depends on. `position` and `id` are among its columns, and their lengths never change.
+    /// step depends on. `position` and `id` are among its columns.
     fn table(&self) -> &ParticleTable;
+
+    /// Returns the number of particles, on the device, if it changes while the simulation runs: columns then
+    /// have the particles first, and elements without meaning behind them. By default it never changes.
+    fn varying_count(&self) -> Option<&DeviceCount> {
+        None
+    }
 
     /// Returns the recorded and exported columns, one element per particle, all sets merged.
     fn columns(&self) -> Vec<ColumnView> {

@@ -22,6 +22,10 @@ const SPACING_M: f64 = 0.01;
 /// Methods of the pressure, `pbd.pressure`.
 const PRESSURES: &[&str] = &["position", "projection"];
 
+/// Emitters and drains: none, or a drain in a corner and, in a projection without bodies, an emitter that has
+/// not begun.
+const SOURCES: &[&str] = &["none", "some"];
+
 const CYLINDER_RADIUS_M: f64 = 0.05;
 
 /// Maximum rounding error of one step: both sides round each of its sums over some thirty neighbours, and
@@ -33,8 +37,10 @@ struct Workload {
     fluid: Fluid,
     /// State before the step, in the order of [`Fluid::state_columns`].
     before: Vec<Buffer<u32>>,
-    /// Position and velocity after the step, by id.
-    expected: Vec<[[f32; 3]; 2]>,
+    /// Number of particles before the step, and the dispatch arguments that follow.
+    count: (Buffer<u32>, Buffer<[u32; 3]>),
+    /// Position and velocity after the step, by id; none of particles that a drain removes.
+    expected: Vec<Option<[[f32; 3]; 2]>>,
 }
 
 impl Bench for PbdStep {
@@ -55,12 +61,14 @@ impl Bench for PbdStep {
         vec![
             Axis::integers("count", counts, &[1_000, 10_007, 100_003], &[1_000]),
             Axis::names("pressure", PRESSURES, PRESSURES, PRESSURES),
+            Axis::names("sources", SOURCES, &["none"], SOURCES),
         ]
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
-        let scene = block(n, point.name("pressure")?, self.has_bodies)?;
+        let has_sources = point.name("sources")? == "some";
+        let scene = block(n, point.name("pressure")?, (self.has_bodies, has_sources))?;
         let mut sampled = scene.sample()?;
         sampled.positions_m.truncate(n);
         sampled.velocities_m_s.truncate(n);
@@ -78,14 +86,19 @@ impl Bench for PbdStep {
             let words: Vec<u32> = device.download(&column.words, column.words.len())?;
             before.push(device.buffer_from(&column.name, &words)?);
         }
+        let own = fluid.count();
+        let count = (
+            device.buffer_from("count before", &device.download(&own.count, 1)?)?,
+            device.buffer_from("arguments before", &device.download(&own.args, own.args.len())?)?,
+        );
         let expected = step_of_twin(device, &fluid, n)?;
-        Ok(Prepared::Device(Box::new(Workload { fluid, before, expected })))
+        Ok(Prepared::Device(Box::new(Workload { fluid, before, count, expected })))
     }
 }
 
 /// Makes a cubic block of at least `n` particles that fills its container except for the top. With bodies the
 /// floor is one, and a cylinder on top of the block spins about its axis, so that its surface does not move.
-fn block(n: usize, pressure: &str, has_bodies: bool) -> Result<Scene> {
+fn block(n: usize, pressure: &str, (has_bodies, has_sources): (bool, bool)) -> Result<Scene> {
     let mut side = 1usize;
     while side.pow(3) < n {
         side += 1;
@@ -99,30 +112,50 @@ fn block(n: usize, pressure: &str, has_bodies: bool) -> Result<Scene> {
          to_m = [{middle_m}, {axis_m}, {extent_m}], radius_m = {CYLINDER_RADIUS_M} }}\n\
          motion.spinning = {{ point_m = [{middle_m}, {axis_m}, 0], angular_velocity_rad_s = [0, 0, 8] }}\n"
     );
+    let width_m = if has_sources { extent_m.max(4.0 * SPACING_M) } else { extent_m };
+    let height_m = if has_sources { extent_m + 8.0 * SPACING_M } else { 1.5 * extent_m };
+    // A step removes particles of the corner, since their number is that of the start again before each.
+    let drain = format!(
+        "[[drains]]\nshape.box = {{ min_m = [-1, -1, -1], \
+         max_m = [{SPACING_M}, {SPACING_M}, {SPACING_M}] }}\n"
+    );
+    let (mouth_m, above_m) = (0.5 * width_m, extent_m + 4.0 * SPACING_M);
+    let emitter = format!(
+        "[[emitters]]\nmouth.disk = {{ centre_m = [{mouth_m}, {above_m}, {mouth_m}], \
+         radius_m = {SPACING_M} }}\n\
+         direction = [0, -1, 0]\nspeed_m_s = 1.0\nfrom_s = 0.9\n"
+    );
+    let sources = match (has_sources, pressure) {
+        (false, _) => String::new(),
+        (true, "projection") if !has_bodies => drain + &emitter,
+        (true, _) => drain,
+    };
     let text = format!(
         "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [fluid]\nparticle_spacing_m = {SPACING_M}\n\
          [pbd]\npressure = \"{pressure}\"\n\
-         [domain]\nmin_m = [0, {floor_m}, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
+         [domain]\nmin_m = [0, {floor_m}, 0]\nmax_m = [{width_m}, {height_m}, {width_m}]\n\
          [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] \
-         }}\n{}",
-        1.5 * extent_m,
+         }}\n{}{sources}",
         if has_bodies { &bodies } else { "" }
     );
     Ok(Scene::parse(&text, "block", &[])?)
 }
 
-fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3]; 2]>> {
+fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<Option<[[f32; 3]; 2]>>> {
     let p = twin_parameters(fluid);
-    let mut state = State::new(device.download(fluid.position(), n)?, device.download(fluid.velocity(), n)?);
-    state.id = device.download(fluid.id(), n)?;
-    state.multiplier = device.download(fluid.density_solve().multiplier(), n)?;
+    // The start has lost what was in the drain.
+    let n_now = device.download(&fluid.count().count, 1)?[0] as usize;
+    let mut state =
+        State::new(device.download(fluid.position(), n_now)?, device.download(fluid.velocity(), n_now)?);
+    state.id = device.download(fluid.id(), n_now)?;
+    state.multiplier = device.download(fluid.density_solve().multiplier(), n_now)?;
     for stage in fluid.stages() {
         run_fluid_twin(&mut state, &p, stage);
     }
-    let mut by_id = vec![[[0.0; 3]; 2]; n];
+    let mut by_id = vec![None; n];
     for ((id, position), velocity) in state.id.iter().zip(&state.position).zip(&state.velocity) {
-        by_id[*id as usize] = [*position, *velocity];
+        by_id[*id as usize] = Some([*position, *velocity]);
     }
     Ok(by_id)
 }
@@ -142,6 +175,9 @@ impl DeviceWorkload for Workload {
         for (before, column) in self.before.iter().zip(self.fluid.state_columns()) {
             recorder.copy(before, &column.words, before.len());
         }
+        let own = self.fluid.count();
+        recorder.copy(&self.count.0, &own.count, 1);
+        recorder.copy(&self.count.1, &own.args, own.args.len());
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
@@ -150,15 +186,19 @@ impl DeviceWorkload for Workload {
     }
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
-        let n = self.expected.len();
+        let n = device.download(&self.fluid.count().count, 1)?[0] as usize;
+        let n_expected = self.expected.iter().flatten().count();
+        if n != n_expected {
+            return Ok(Some(Difference(format!("{n} particles, expected {n_expected}"))));
+        }
         let ids = device.download(self.fluid.id(), n)?;
         let position = device.download(self.fluid.position(), n)?;
         let velocity = device.download(self.fluid.velocity(), n)?;
-        let mut seen = vec![false; n];
+        let mut seen = vec![false; self.expected.len()];
         for (i, id) in ids.iter().enumerate() {
-            let Some((expected, seen)) = self.expected.get(*id as usize).zip(seen.get_mut(*id as usize))
-            else {
-                return Ok(Some(Difference(format!("id[{i}] is {id}, expected one below {n}"))));
+            let known = self.expected.get(*id as usize).copied().flatten();
+            let Some((expected, seen)) = known.zip(seen.get_mut(*id as usize)) else {
+                return Ok(Some(Difference(format!("id[{i}] is {id}, which no particle has"))));
             };
             if std::mem::replace(seen, true) {
                 return Ok(Some(Difference(format!("id[{i}] is {id}, a duplicate"))));

@@ -249,8 +249,8 @@ impl<'a> Session<'a> {
             simulation.solver.record_output(recorder);
         }
         let bodies = if due.record { simulation.body_columns() } else { Vec::new() };
-        let columns = state::read_columns(&self.ring, recorder, &columns)?;
-        let bodies = state::read_columns(&self.ring, recorder, &bodies)?;
+        let columns = state::read_columns(&self.ring, recorder, &columns, simulation.solver.varying_count())?;
+        let bodies = state::read_columns(&self.ring, recorder, &bodies, None)?;
         let scene = due.checkpoint.then(|| self.simulation.scene.clone());
         Ok(PendingOutput { scene, step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
     }
@@ -365,7 +365,7 @@ impl PendingOutput {
         let is_computed = !simulation.device.is_dry_run();
         let invariants = invariants.map(|invariants| invariants.wait()).transpose()?.unwrap_or_default();
         if is_computed {
-            invariants::check_state(&measured.summary, step, simulation.n_particles)?;
+            invariants::check_state(&measured.summary, step, simulation.n_expected())?;
             energy.check(&simulation.scene, step, &measured)?;
             invariants::check_invariants(&invariants, step)?;
         }
@@ -375,7 +375,7 @@ impl PendingOutput {
             && is_computed
             && let Some(ids) = columns.iter().find(|column| column.name == "id")
         {
-            invariants::check_ids(&ids.words, step)?;
+            invariants::check_ids(&ids.words, step, simulation.n_expected().is_some())?;
         }
         // The additional columns of a checkpoint are not recorded.
         let shown = columns.iter().take(simulation.solver.columns().len());

@@ -89,7 +89,7 @@ pub fn measure(simulation: &Simulation, energy: &mut EnergyLimit) -> Result<Meas
     let measurement = pending.wait()?;
     // No invariant holds of what was not computed.
     if !simulation.device.is_dry_run() {
-        invariants::check_state(&measurement.summary, simulation.step(), simulation.n_particles)?;
+        invariants::check_state(&measurement.summary, simulation.step(), simulation.n_expected())?;
         energy.check(&simulation.scene, simulation.step(), &measurement)?;
     }
     Ok(measurement)

@@ -99,7 +99,8 @@ pub fn cell_keys(grid: &Grid, position_m: &[[f32; 3]]) -> Vec<u32> {
 /// cells needs only two entries.
 pub fn cell_starts(sorted_keys: &[u32], n_cells: u32) -> Vec<u32> {
     let mut start = vec![0u32; n_cells as usize + 1];
-    for &key in sorted_keys {
+    // Elements of no cell are behind all others.
+    for &key in sorted_keys.iter().filter(|key| **key < n_cells) {
         start[key as usize + 1] += 1;
     }
     for cell in 1..start.len() {

@@ -74,6 +74,7 @@ fn parameters() -> Parameters {
             body_clearance_m: 0.5 * SPACING_M,
             fraction_scale: lattice_sum(|[_, y, _]| y < 0) / spline_wall_fraction(0.5 / SUPPORT_RATIO),
             bodies: Vec::new(),
+            sources: Default::default(),
             particle_mass_kg: 1000.0 * SPACING_M.powi(3),
             time_s: 0.0,
             grid: Grid::covering([0.0; 3], domain_max_m, support_m),

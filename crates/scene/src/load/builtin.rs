@@ -40,6 +40,7 @@ pub fn builtin() -> &'static [Builtin] {
         "hydrostatic",
         "drop",
         "drum",
+        "fountain",
         "pour_down_terrain",
         "snow_drop_free",
         "snow_drop_linked",

@@ -33,13 +33,13 @@ impl Scene {
     }
 
     /// Returns true if something does work on the particles, or may have energy that is not theirs: bodies
-    /// that move, slabs, a nozzle, gravity along a period of the domain.
+    /// that move, emitters, slabs, a nozzle, gravity along a period of the domain.
     pub fn is_driven(&self) -> bool {
         let moves = self.bodies.iter().any(|body| body.motion.is_some());
         let fed = self.solver_scene().is_some_and(|solver| solver.fall_top_m(self).is_some());
         let gravity = self.gravity_m_s2();
         let turns = (0..3).any(|axis| self.domain.periodic[axis] && gravity[axis] != 0.0);
-        moves || fed || turns || !self.slabs().is_empty()
+        moves || fed || turns || !self.slabs().is_empty() || !self.emitters.is_empty()
     }
 
     /// Returns the number of steps that cover the scene's duration; the last may end a fraction of a step

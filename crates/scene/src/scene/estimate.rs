@@ -4,7 +4,7 @@ use crate::check::{Check, Checker, MAX_PARTICLES, number, whole};
 use crate::scene::Scene;
 use crate::scene::sample::Sampled;
 use crate::shapes::blue_noise;
-use crate::{Fill, ParticleBlock, SceneError};
+use crate::{Feature, Fill, ParticleBlock, SceneError};
 
 /// Number of particles from which the host's memory is described.
 const MANY_PARTICLES: u64 = 1_000_000;
@@ -169,8 +169,11 @@ impl Scene {
 
     pub(crate) fn check_count(&self, check: &Checker<'_>) -> Check {
         let filled = self.filled_tables();
-        if self.particles.is_empty() && filled.iter().all(|(_, counts)| counts.is_empty()) {
-            let others = filled.iter().map(|(table, _)| format!(" or [[{table}]]")).collect::<String>();
+        let is_filled = !self.particles.is_empty() || filled.iter().any(|(_, counts)| !counts.is_empty());
+        if !is_filled && self.emitters.is_empty() {
+            let emitters = self.has_feature(Feature::Emitters).then_some("emitters");
+            let others = filled.iter().map(|(table, _)| *table).chain(emitters);
+            let others = others.map(|table| format!(" or [[{table}]]")).collect::<String>();
             let expected = format!("at least one [[particles]] block{others}");
             return check.fail("particles", "no particles", expected);
         }

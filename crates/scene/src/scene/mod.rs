@@ -15,6 +15,7 @@ mod render;
 pub(crate) mod sample;
 mod scale;
 pub(crate) mod speed;
+mod streams;
 mod time_step;
 mod view;
 
@@ -42,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::MAX_SEED;
 use crate::format::source::Source;
 use crate::section::{Section, Sections};
-use crate::{Axis, Body, TerrainSource, Vec3};
+use crate::{Axis, Body, Drain, Emitter, TerrainSource, Vec3};
 
 /// Current and only version of the scene file format.
 pub const SCENE_VERSION: u32 = 1;
@@ -102,6 +103,12 @@ pub struct Scene {
     /// Solids and containers inside the domain, at rest or moving.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<Body>,
+    /// Mouths through which water enters while the scene runs. Scenes of water alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emitters: Vec<Emitter>,
+    /// Regions that remove the water in them. Scenes of water alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drains: Vec<Drain>,
     /// Display settings of pictures.
     #[serde(default)]
     pub render: Render,

@@ -324,6 +324,13 @@ impl Scene {
                 return Err(refuse(n, &key, &place, &(expected + &self.scale_hint_of_body(body))));
             }
         }
+        for (idx, stream) in self.streams().iter().enumerate() {
+            let n = count(&|point| stream.holds(point, self.particle_spacing_m()))?;
+            if n > 0 {
+                let key = format!("emitters.{idx}");
+                return Err(refuse(n, &key, &format!("in the pipe of {key}"), "particles outside of it"));
+            }
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::check::{Checker, number};
 use crate::shapes::shape::LATTICE_TOLERANCE;
-use crate::{Body, BodyMotion, BodyShape, Scene, SceneError, Shape, Vec3};
+use crate::{Body, BodyMotion, BodyShape, Drain, DrainShape, Scene, SceneError, Shape, Vec3};
 
 impl Scene {
     /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns the old value. Corners
@@ -72,6 +72,11 @@ impl Scene {
             }
         }
         self.bodies.iter_mut().for_each(|body| scale_body(body, scale));
+        self.emitters.iter_mut().for_each(|emitter| emitter.apply_scale(scale));
+        for Drain { shape: DrainShape::Box { min_m, max_m } } in &mut self.drains {
+            times(min_m);
+            times(max_m);
+        }
         self.scale_terrain(scale);
         if let Some(solver) = self.solver_scene() {
             solver.scale_lengths(self, scale);

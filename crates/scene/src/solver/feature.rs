@@ -9,6 +9,10 @@ pub enum Feature {
     Terrain,
     /// `[[bodies]]`.
     Bodies,
+    /// `[[emitters]]`.
+    Emitters,
+    /// `[[drains]]`.
+    Drains,
     /// `restitution` of a body.
     BodyRestitution,
     /// `time.dt_s = "auto"`: the solver has an [`auto_dt_s`](crate::SolverScene::auto_dt_s).
@@ -33,6 +37,8 @@ impl Feature {
         match self {
             Self::Terrain => "terrain",
             Self::Bodies => "bodies",
+            Self::Emitters => "emitters",
+            Self::Drains => "drains",
             Self::BodyRestitution => "restitution",
             Self::AutoTimeStep => "dt_s",
             Self::AngularVelocity => "angular_velocity_rad_s",

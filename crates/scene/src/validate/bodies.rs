@@ -138,7 +138,7 @@ fn check_keyframe(check: &Checker<'_>, key: &str, frame: &Keyframe, previous_s: 
     check.vector(&within("offset_m"), frame.offset_m, "metres")
 }
 
-fn check_direction(check: &Checker<'_>, key: &str, direction: Vec3, expected: &str) -> Check {
+pub(super) fn check_direction(check: &Checker<'_>, key: &str, direction: Vec3, expected: &str) -> Check {
     if length(direction) < MIN_POSITIVE {
         return check.fail(key, vector(direction), expected);
     }

@@ -3,4 +3,5 @@
 mod bodies;
 mod render;
 mod scene;
+mod sources;
 mod speeds;

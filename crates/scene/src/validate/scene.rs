@@ -50,10 +50,12 @@ impl Scene {
             self.check_block(&all, solver, &format!("particles.{block_idx}"), block)?;
         }
         self.check_bodies(&all)?;
+        self.check_sources(&all)?;
         all.refused()?;
         self.check_speeds(&check)?;
         self.check_count(&check)?;
         solver.check_discretization(self, &check)?;
+        self.check_streams(&check)?;
         self.check_travel(&check)?;
         self.check_steps(&check)
     }
@@ -76,7 +78,12 @@ impl Scene {
     /// Refuses parts of the scene that the solver does not support.
     fn check_features(&self, check: &Checker<'_>) -> Check {
         let kind = self.solver.kind.name();
-        let given = [(Feature::Terrain, self.terrain.is_some()), (Feature::Bodies, !self.bodies.is_empty())];
+        let given = [
+            (Feature::Terrain, self.terrain.is_some()),
+            (Feature::Bodies, !self.bodies.is_empty()),
+            (Feature::Emitters, !self.emitters.is_empty()),
+            (Feature::Drains, !self.drains.is_empty()),
+        ];
         let is_unknown = |feature: Feature| !self.has_feature(feature);
         if let Some((feature, _)) = given.into_iter().find(|(part, is_given)| *is_given && is_unknown(*part))
         {

@@ -10,12 +10,17 @@ use crate::vector::{length, minus};
 const MAX_STEPS: f64 = (u32::MAX - 1) as f64;
 
 impl Scene {
-    /// Returns the speeds of blocks and bodies.
+    /// Returns the speeds of blocks, emitters and bodies.
     fn given_speeds(&self) -> Vec<GivenSpeed> {
         let mut speeds = Vec::new();
         for (idx, block) in self.particles.iter().enumerate() {
             let key = format!("particles.{idx}.{}", block.fastest_key());
             speeds.push(GivenSpeed { key, what: "particles", speed_m_s: block.fastest_m_s() });
+        }
+        for (idx, emitter) in self.emitters.iter().enumerate() {
+            let key = format!("emitters.{idx}.{}", emitter.flow_key());
+            let speed_m_s = self.emitter_speed_m_s(emitter);
+            speeds.push(GivenSpeed { key, what: "particles", speed_m_s });
         }
         for (idx, body) in self.bodies.iter().enumerate() {
             let Some(motion) = &body.motion else { continue };

@@ -324,7 +324,7 @@ fn no_particles_is_an_error() {
     assert_message(
         minimal(&["particles=[]"]),
         "minimal.toml with --set particles=[]: particles: found no particles, expected at least one \
-         [[particles]] block",
+         [[particles]] block or [[emitters]]",
     );
     assert_message(
         edited("particle_spacing_m = 0.1", "particle_spacing_m = 0.3"),

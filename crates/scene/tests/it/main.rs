@@ -23,6 +23,7 @@ mod scenes;
 mod several_errors;
 mod snow;
 mod snow_scenes;
+mod sources;
 mod terrain;
 mod viscoelastic;
 

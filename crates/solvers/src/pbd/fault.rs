@@ -42,6 +42,8 @@ struct FaultCheck {
     support_m: f64,
     rest_density_kg_m3: f64,
     limits: FaultLimits,
+    /// Maximum number of particles.
+    capacity: u32,
 }
 
 impl FaultReport {
@@ -98,6 +100,7 @@ impl FaultReport {
         recorder: &mut Recorder,
         clock: &Clock,
         parameters: &Parameters,
+        capacity: u32,
     ) -> Result<PendingFault> {
         let check = FaultCheck {
             record: self.record.read(recorder, &self.ring, clock)?,
@@ -107,6 +110,7 @@ impl FaultReport {
             support_m: parameters.support_m.into(),
             rest_density_kg_m3: parameters.rest_density_kg_m3.into(),
             limits: parameters.fault_limits(0),
+            capacity,
         };
         Ok(crate::pending::forwarded(check, |check| check.record.is_ready(), FaultCheck::wait))
     }
@@ -116,6 +120,15 @@ impl FaultCheck {
     fn wait(self) -> Result<Option<SolverFault>> {
         let Some((step, record)) = self.record.wait()? else { return Ok(None) };
         let name = self.names.get(record.phase as usize).copied().unwrap_or("particle");
+        if record.kind == fault::FAULT_FULL {
+            let message = format!(
+                "the emitters exceed the capacity of {} particles, which their flow within time.duration_s and \
+                 the domain allow; expected a longer time.duration_s, a drain, or an emitter that ends \
+                 (emitters.0.until_s)",
+                self.capacity
+            );
+            return Ok(Some(SolverFault { step, pass: "Emit", message, object: "emitters".to_owned() }));
+        }
         let object = format!("{name} {}", record.id);
         let (speed, density) = (length(record.velocity_m_s), f64::from(record.density_kg_m3));
         let travel = speed * self.dt_s / self.support_m;

@@ -12,6 +12,7 @@ use super::parameters::Parameters;
 use super::particles::Particles;
 use super::projection::{Projection, ProjectionKernels, ProjectionStep};
 use super::smoothing::Smoothing;
+use super::sources::Sources;
 use crate::bodies::quanta_per_n_s;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
@@ -19,17 +20,20 @@ use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Surroundin
 use frazil_particles::ParticleTable;
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
+use frazil_shaders::types::Emission;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, Recorder};
 use std::ops::Deref;
 
 /// A stage of a step; [`Fluid::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
+    /// Adds the particles of emitters that appear before the step.
+    Emit,
     /// Applies gravity, and computes the cells of predicted positions.
     Integrate,
     /// Sorts the particles by cell, and finds the first of each cell.
     SortByCell,
-    /// Permutes the columns, once per step.
+    /// Permutes the columns, once per step, and removes the particles in drains.
     Reorder,
     /// Predicts positions.
     Predict,
@@ -85,6 +89,7 @@ pub struct Fluid {
     kernels: Kernels,
     density_solve: DensitySolve,
     projection: Option<Projection>,
+    sources: Option<Sources>,
     rows: NeighbourRows,
     metrics_pass: MeasurePass,
     grab: GrabPass,
@@ -182,7 +187,9 @@ impl Fluid {
         let positions_m = scene.disordered_positions_m(sampled);
         let ids: Vec<u32> = (0..positions_m.len() as u32).collect();
         let initial: Initial<'_> = (&positions_m, &sampled.velocities_m_s, &ids);
-        let mut fluid = Self::with_initial(device, Parameters::from_scene(scene)?, initial, tuning, 0)?;
+        let capacity = scene.particle_capacity(ids.len() as u64, 0) as u32;
+        let parameters = Parameters::from_scene(scene)?;
+        let mut fluid = Self::with_initial(device, parameters, initial, (tuning, capacity), 0)?;
         if scene.initial_disorder_spacings() > 0.0 {
             fluid.relax(device)?;
         }
@@ -220,13 +227,14 @@ impl Fluid {
         device: &Device,
         parameters: Parameters,
         initial: Initial<'_>,
-        tuning: Tuning,
+        (tuning, capacity): (Tuning, u32),
         step: u64,
     ) -> Result<Self, SolverError> {
-        let (workgroup_size, capacity) = (tuning.workgroup_size(), initial.2.len() as u32);
+        let (workgroup_size, n) = (tuning.workgroup_size(), initial.2.len() as u32);
         let rows = NeighbourRows::new(device, &parameters, tuning, capacity, 1)?;
         let mut particles = Particles::new(device, &parameters, initial, (capacity, false), tuning)?;
         let density_solve = DensitySolve::new(device, workgroup_size, &parameters, &mut particles.table)?;
+        let sources = Sources::new(device, workgroup_size, &parameters, (n, &mut particles.table))?;
         let clock = Clock::new(device, step)?;
         let bodies = Bodies::new(device, workgroup_size, &parameters, &clock, SnowAtBodies::NONE)?;
         if let Some(bodies) = &bodies {
@@ -238,6 +246,7 @@ impl Fluid {
             metrics_pass: MeasurePass::new(device, capacity)?,
             projection: parameters.is_projection.then(|| Projection::new(device, capacity)).transpose()?,
             density_solve,
+            sources,
             particles,
             bodies,
             grab: GrabPass::new(device, workgroup_size)?,
@@ -251,7 +260,11 @@ impl Fluid {
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
-        let mut stages = vec![Integrate, SortByCell, Reorder];
+        let mut stages = Vec::new();
+        if self.parameters.sources.has_emitters() {
+            stages.push(Emit);
+        }
+        stages.extend([Integrate, SortByCell, Reorder]);
         if self.projection.is_some() {
             stages.extend([ListNeighbours, SmoothVelocity, BeginProjection]);
             for iteration in 1..=self.parameters.max_iterations {
@@ -289,8 +302,17 @@ impl Fluid {
     /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         match stage {
-            Stage::Integrate => {
+            Stage::Emit => {
                 self.clock.record_advance(recorder);
+                if let Some(sources) = &self.sources {
+                    let fault = (self.clock.buffer(), &self.fault.faulty);
+                    sources.emit(recorder, &self.particles, self.density_solve.multiplier(), fault);
+                }
+            }
+            Stage::Integrate => {
+                if !self.parameters.sources.has_emitters() {
+                    self.clock.record_advance(recorder);
+                }
                 let dt_s = self.parameters.dt_s;
                 self.integrate(recorder, [dt_s, if self.projection.is_some() { 0.0 } else { dt_s }]);
             }
@@ -299,7 +321,12 @@ impl Fluid {
                     recorder.fail(error.during(stage));
                 }
             }
-            Stage::Reorder => self.particles.table.permute(recorder, &self.particles.order),
+            Stage::Reorder => {
+                self.particles.table.permute(recorder, &self.particles.order);
+                if let Some(sources) = &self.sources {
+                    sources.remove_drained(recorder, &self.particles);
+                }
+            }
             Stage::Predict => self.predict(recorder, self.parameters.dt_s, Displacement::Prediction),
             Stage::ListNeighbours => {
                 let is_at_start = self.projection.is_some();
@@ -347,7 +374,8 @@ impl Fluid {
 
     fn integrate(&self, recorder: &mut Recorder, times_s: [f32; 2]) {
         let (motion, p) = (&self.kernels.motion, &self.parameters);
-        motion.integrate(recorder, &self.particles, p, times_s);
+        let drains = self.sources.as_ref().and_then(Sources::drains);
+        motion.integrate(recorder, &self.particles, p, drains, times_s);
     }
 
     /// Returns the projection, and what its passes bind.
@@ -358,6 +386,7 @@ impl Fluid {
             solve: &self.density_solve,
             rows: &self.rows,
             parameters: &self.parameters,
+            held: self.sources.as_ref().and_then(Sources::held).unwrap_or(self.key()),
         };
         (self.projection.as_ref().expect("stages are those of a projection"), step)
     }
@@ -403,6 +432,9 @@ impl Fluid {
         self.phase.velocity.swap();
         if let Some(bodies) = &self.bodies {
             bodies.apply_drag(recorder, &self.phase, self.phase.position.front(), smoothing);
+        }
+        if let Some(sources) = &self.sources {
+            sources.hold(recorder, &self.particles, self.density_solve.multiplier());
         }
     }
 
@@ -573,7 +605,7 @@ impl Fluid {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingFault> {
-        self.fault.check(recorder, &self.clock, &self.parameters)
+        self.fault.check(recorder, &self.clock, &self.parameters, self.phase.count.capacity)
     }
 
     /// Records the densities at the positions of the state.
@@ -647,7 +679,9 @@ impl Fluid {
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let initial: Initial<'_> = (&[], &[], saved.ids);
-        let fluid = Self::with_initial(device, Parameters::from_scene(scene)?, initial, tuning, step)?;
+        let capacity = scene.particle_capacity(saved.ids.len() as u64, step) as u32;
+        let parameters = Parameters::from_scene(scene)?;
+        let fluid = Self::with_initial(device, parameters, initial, (tuning, capacity), step)?;
         fluid.table.restore(&saved)?;
         let mut recorder = device.recorder()?;
         fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, fluid.key());
@@ -696,6 +730,26 @@ impl Fluid {
     /// Returns the progress of the density solve.
     pub fn density_solve(&self) -> &DensitySolve {
         &self.density_solve
+    }
+
+    /// Returns the numbers of particles emitted and drained so far, on the device, if the scene has emitters
+    /// or drains.
+    pub fn emission(&self) -> Option<&Buffer<Emission>> {
+        self.sources.as_ref().map(Sources::emission)
+    }
+
+    /// Returns 1 for each particle in the pipe of an emitter, during a step; scratch between steps.
+    pub fn held(&self) -> Option<&Buffer<u32>> {
+        self.sources.as_ref().and_then(Sources::held)
+    }
+
+    /// Records the read-back of the numbers of particles emitted and drained so far; `None` in scenes without
+    /// emitters and drains.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_emission(&self, recorder: &mut Recorder) -> frazil_vk::Result<Option<Pending<Emission>>> {
+        self.sources.as_ref().map(|sources| sources.record_counts(recorder)).transpose()
     }
 
     /// Returns the loads on bodies, if the scene names any.

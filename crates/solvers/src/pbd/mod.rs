@@ -20,9 +20,10 @@
 //! With `pbd.pressure = "projection"`, at the positions of the start of the step:
 //!
 //! ```text
-//! Integrate, SortByCell, Reorder   the same, by the cell of x
+//! Emit             layers of emitters appear                only with emitters
+//! Integrate, SortByCell, Reorder   the same, by the cell of x; particles in drains are left out
 //! ListNeighbours   particles within h
-//! SmoothVelocity   v ← v + XSPH
+//! SmoothVelocity   v ← v + XSPH; in pipes of emitters v is that of the flow, here and below
 //! BeginProjection  C, the density constraint at x + Δt v to the first order; λ of the last step
 //! until the mean error of the complementarity problem C ≤ 0, λ ≤ 0, C λ = 0 is within the tolerance:
 //!   AccelerateByPressure   a ← the change of v by λ
@@ -47,6 +48,8 @@ mod projection;
 mod shown;
 mod smoothing;
 pub mod snow;
+mod source_parameters;
+mod sources;
 mod work;
 
 pub use density_solve::{DensitySolve, DensityStatus, SolveMomentum};
@@ -60,3 +63,4 @@ pub use particles::Particles;
 pub use projection::Projection;
 pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};
+pub use source_parameters::SourceParameters;

@@ -5,7 +5,7 @@ use super::parameters::Parameters;
 use super::particles::Particles;
 use super::smoothing::Smoothing;
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
-use frazil_shaders::types::FaultLimits;
+use frazil_shaders::types::{Drain, FaultLimits};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result};
 
 /// Kernels that move a phase.
@@ -33,8 +33,10 @@ impl Motion {
     ) -> Result<Self> {
         let periodic = parameters.periodic;
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
+        let has_drains = parameters.sources.has_drains().into();
+        let integrate = integrate::Specialization { workgroup_size, periodic, has_drains };
         Ok(Self {
-            integrate: Kernel::specialized(device, &integrate::Specialization { workgroup_size, periodic })?,
+            integrate: Kernel::specialized(device, &integrate)?,
             predict: Kernel::specialized(device, &predict::Specialization { workgroup_size, periodic })?,
             update_velocity: Kernel::specialized(
                 device,
@@ -55,24 +57,29 @@ impl Motion {
         })
     }
 
-    /// Records gravity, and the cells of the positions predicted after a time, or of those now.
+    /// Records gravity, and the cells of the positions predicted after a time, or of those now; none of
+    /// particles in drains.
     pub fn integrate(
         &self,
         recorder: &mut Recorder,
         particles: &Particles,
         parameters: &Parameters,
+        drains: Option<&Buffer<Drain>>,
         [dt_s, move_s]: [f32; 2],
     ) {
+        let no_drains = particles.residual.front().cast();
         let bindings = integrate::Bindings {
             count: &particles.phase.count,
             position: particles.position(),
             velocity: particles.velocity(),
             key: particles.key(),
             residual_m: particles.residual.front(),
+            drain: drains.unwrap_or(&no_drains),
         };
+        let n_cells = particles.grid().cells();
         let grid = particles.grid().grid();
         let Parameters { walls, gravity_m_s2, .. } = *parameters;
-        let params = integrate::Params { grid, walls, gravity_m_s2, dt_s, move_s };
+        let params = integrate::Params { grid, walls, gravity_m_s2, dt_s, move_s, n_cells };
         recorder.dispatch_counted(&self.integrate, bindings, params);
     }
 

@@ -1,5 +1,6 @@
 //! Conversion of a scene's quantities to kernel parameters.
 
+use super::source_parameters::SourceParameters;
 use crate::{SolverError, Surroundings};
 use frazil_kernels::CellSortMethod;
 use frazil_scene::{ConstraintGradient, FluidKernel, NeighbourGrid, Pressure, Scene, WallDensity};
@@ -78,6 +79,8 @@ pub struct Parameters {
     pub body_clearance_m: f32,
     /// Bodies.
     pub surroundings: Surroundings,
+    /// Emitters and drains.
+    pub sources: SourceParameters,
 }
 
 /// Minimum distance of a particle from a wall in spacings: it is the centre of the volume that it represents.
@@ -160,6 +163,7 @@ impl Parameters {
             body_clearance_m: (CLEARANCE * fluid.particle_spacing_m) as f32,
             face_friction: faces.map(|axes| axes.map(added)),
             surroundings: Surroundings::of(scene)?,
+            sources: SourceParameters::of(scene),
         })
     }
 

@@ -28,6 +28,7 @@ impl ProjectionKernels {
     pub fn new(device: &Device, workgroup_size: u32, p: &Parameters, row_words: u32) -> Result<Self> {
         let (has_bodies, has_images) = (p.has_bodies().into(), u32::from(p.has_images));
         let (periodic, smoothing_kernel) = (p.periodic, p.kernel);
+        let has_emitters = p.sources.has_emitters().into();
         let accelerate = |is_last: bool| {
             let constants = accelerate_by_pressure::Specialization {
                 workgroup_size,
@@ -36,6 +37,7 @@ impl ProjectionKernels {
                 periodic,
                 smoothing_kernel,
                 is_last: is_last.into(),
+                has_emitters,
                 row_words,
             };
             Kernel::specialized(device, &constants)
@@ -46,6 +48,7 @@ impl ProjectionKernels {
             has_images,
             periodic,
             smoothing_kernel,
+            has_emitters,
             row_words,
         };
         let update = update_pressure::Specialization {
@@ -73,6 +76,8 @@ pub(super) struct ProjectionStep<'a> {
     pub solve: &'a DensitySolve,
     pub rows: &'a NeighbourRows,
     pub parameters: &'a Parameters,
+    /// 1 for particles that nothing accelerates; read only in scenes with emitters.
+    pub held: &'a Buffer<u32>,
 }
 
 impl Projection {
@@ -94,7 +99,7 @@ impl Projection {
 
     /// Records the prediction of the density constraint, and the start from the pressure of the last step.
     pub(super) fn record_begin(&self, recorder: &mut Recorder, step: ProjectionStep<'_>) {
-        let ProjectionStep { kernels, particles, solve, rows, parameters: p } = step;
+        let ProjectionStep { kernels, particles, solve, rows, parameters: p, held } = step;
         let bindings = begin_projection::Bindings {
             count: &particles.phase.count,
             key: particles.key(),
@@ -109,6 +114,7 @@ impl Projection {
             density: &particles.density,
             rows: rows.buffer(0),
             motion: &solve.excess,
+            held,
         };
         let params = begin_projection::Params {
             grid: particles.grid().grid(),
@@ -133,7 +139,7 @@ impl Projection {
         count: &DeviceCount,
         is_last: bool,
     ) {
-        let ProjectionStep { kernels, particles, solve, rows, parameters: p } = step;
+        let ProjectionStep { kernels, particles, solve, rows, parameters: p, held } = step;
         let bindings = accelerate_by_pressure::Bindings {
             count,
             key: particles.key(),
@@ -145,6 +151,7 @@ impl Projection {
             velocity: particles.velocity(),
             rows: rows.buffer(0),
             contact: &particles.interaction.contact,
+            held,
         };
         let params = accelerate_by_pressure::Params {
             grid: particles.grid().grid(),
@@ -159,7 +166,7 @@ impl Projection {
 
     /// Records an update of the pressure.
     pub(super) fn record_update(&self, recorder: &mut Recorder, step: ProjectionStep<'_>) {
-        let ProjectionStep { kernels, particles, solve, rows, parameters: p } = step;
+        let ProjectionStep { kernels, particles, solve, rows, parameters: p, .. } = step;
         let bindings = update_pressure::Bindings {
             count: &solve.active,
             key: particles.key(),

@@ -3,12 +3,15 @@
 use super::bodies::twin_bodies;
 use frazil_reference::fluid::{Parameters, SmoothingKernel, State};
 use frazil_reference::primitives::Grid;
+use frazil_reference::sources::{Emitter, Sources};
 use frazil_shaders::sph::kernels::KERNEL_POLY6_SPIKY;
 use frazil_solvers::pbd::{self, Fluid, Stage};
 
 /// Returns the twin's parameters from the numbers that the device uses.
 pub fn twin_parameters(fluid: &Fluid) -> Parameters {
-    twin_numbers(fluid.parameters(), fluid.grid().grid())
+    let mut parameters = twin_numbers(fluid.parameters(), fluid.grid().grid());
+    parameters.sources.capacity = fluid.count().capacity as usize;
+    parameters
 }
 
 /// Converts a solver's numbers and its grid to the twin's.
@@ -52,21 +55,47 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         body_clearance_m: p.body_clearance_m,
         fraction_scale: p.walls.fraction_scale,
         bodies: twin_bodies(&p.surroundings),
+        sources: twin_sources(&p.sources),
         particle_mass_kg: p.particle_mass_kg as f32,
         time_s: 0.0,
         grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
     }
 }
 
+fn twin_sources(sources: &pbd::SourceParameters) -> Sources {
+    let emitter = |e: &frazil_shaders::types::Emitter| Emitter {
+        mouth_m: e.mouth_m,
+        axes: [e.flow, e.side_a, e.side_b],
+        half_m: e.half_m,
+        is_round: e.is_round != 0,
+        reach_m: e.reach_m,
+        points_m: sources.points_m[e.first_point as usize..][..e.n_points as usize].to_vec(),
+        speed_m_s: e.speed_m_s,
+        layer_m: e.layer_m,
+        layer_share: e.layer_share,
+        steps: [e.first_step, e.end_step],
+    };
+    Sources {
+        emitters: sources.emitters.iter().map(emitter).collect(),
+        drains: sources.drains.iter().map(|drain| [drain.min_m, drain.max_m]).collect(),
+        spacing_m: sources.spacing_m,
+        capacity: usize::MAX,
+    }
+}
+
 /// Runs a stage on the twin.
 pub fn run_fluid_twin(state: &mut State, parameters: &Parameters, stage: Stage) {
     match stage {
+        Stage::Emit => state.emit(parameters),
         Stage::Integrate => state.integrate(parameters),
         Stage::SortByCell => {
             state.sort_by_cell();
             state.find_cells(parameters);
         }
-        Stage::Reorder => state.reorder(),
+        Stage::Reorder => {
+            state.reorder();
+            state.remove_drained(parameters);
+        }
         Stage::Predict => state.predict(parameters),
         // Rows change no bit.
         Stage::ListNeighbours => {}
@@ -81,7 +110,10 @@ pub fn run_fluid_twin(state: &mut State, parameters: &Parameters, stage: Stage) 
         Stage::UpdatePressure => state.update_pressure(parameters),
         Stage::ApplyPressure => state.apply_pressure(parameters),
         Stage::Move => state.move_particles(parameters),
-        Stage::SmoothVelocity if parameters.is_projection => state.smooth_at_start(parameters),
+        Stage::SmoothVelocity if parameters.is_projection => {
+            state.smooth_at_start(parameters);
+            state.hold_emitted(parameters);
+        }
         Stage::SolvePositions => state.solve_positions(parameters),
         Stage::UpdateVelocity => state.update_velocity(parameters),
         Stage::SmoothVelocity => state.smooth_velocity(parameters),

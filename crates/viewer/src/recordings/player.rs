@@ -297,7 +297,7 @@ mod tests {
 
         let ring = ReadbackRing::new(&device);
         let mut recorder = device.recorder().unwrap();
-        let pending = state::read_columns(&ring, &mut recorder, &columns).unwrap();
+        let pending = state::read_columns(&ring, &mut recorder, &columns, None).unwrap();
         device.submit(recorder).unwrap();
         let on_host: Vec<_> = pending.into_iter().map(|column| column.wait().unwrap()).collect();
         let frame = state::frame(0, 0.0, &on_host, &[]).unwrap();

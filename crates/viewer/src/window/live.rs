@@ -214,7 +214,7 @@ impl Live {
                 break;
             }
             self.add_times(&oldest.submission.pass_times()?, oldest.steps);
-            invariants::check_state(&measured.summary, oldest.step, self.simulation.n_particles)?;
+            invariants::check_state(&measured.summary, oldest.step, self.simulation.n_expected())?;
             if let Some(state) = oldest.state {
                 self.timeline.keep(state)?;
             }

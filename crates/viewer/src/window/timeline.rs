@@ -101,7 +101,9 @@ impl Timeline {
     ) -> Result<PendingState, Failure> {
         self.last = self.last.max(simulation.step());
         simulation.solver.record_output(recorder);
-        let columns = state::read_columns(&self.ring, recorder, &simulation.solver.state_columns())?;
+        let solver = &simulation.solver;
+        let count = solver.varying_count();
+        let columns = state::read_columns(&self.ring, recorder, &solver.state_columns(), count)?;
         Ok(PendingState {
             columns,
             step: simulation.step(),

@@ -54,7 +54,7 @@ impl SolverScene for PositionBasedFluid {
     }
 
     fn features(&self) -> &'static [Feature] {
-        &[Feature::Bodies]
+        &[Feature::Bodies, Feature::Emitters, Feature::Drains]
     }
 
     fn live_keys(&self, scene: &Scene) -> &'static [&'static str] {

@@ -39,6 +39,18 @@ impl Scene {
             );
         }
         self.check_projection(check)?;
+        if !self.emitters.is_empty() && self.pressure() != Pressure::Projection {
+            let found = "emitters in a scene without a projection";
+            let expected = match self.snow() {
+                Some(_) => "a scene of water alone",
+                None => "pbd.pressure = \"projection\", the default of water",
+            };
+            return check.fail_between(&["emitters", "pbd.pressure", "snow"], found, expected);
+        }
+        if !self.drains.is_empty() && self.snow().is_some() {
+            let found = "drains in a scene with [snow]";
+            return check.fail_between(&["drains", "snow"], found, "a scene of water alone");
+        }
         if self.fluid().is_some_and(|fluid| fluid.kernel() == FluidKernel::Poly6Spiky) {
             let key = "fluid.kernel";
             let expected = "\"cubic_spline\", the default";

@@ -369,7 +369,7 @@ impl Snow {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         for phase_particles in [&self.solid, &self.fluid] {
-            self.motion.integrate(recorder, phase_particles, &self.parameters.fluid, [dt_s; 2]);
+            self.motion.integrate(recorder, phase_particles, &self.parameters.fluid, None, [dt_s; 2]);
         }
     }
 
@@ -545,7 +545,7 @@ impl Snow {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingFault> {
-        self.fault.check(recorder, &self.clock, &self.parameters.fluid)
+        self.fault.check(recorder, &self.clock, &self.parameters.fluid, u32::MAX)
     }
 
     /// Returns the loads on bodies, if the scene names any.

@@ -1,0 +1,90 @@
+//! Tests of emitters and drains in scene files.
+
+use crate::minimal;
+
+const MOUTH: &str = "mouth={disk={centre_m=[0.5,0.7,0.5],radius_m=0.1}}";
+
+fn message(overrides: &[&str]) -> String {
+    minimal(overrides).expect_err("the scene is wrong").to_string()
+}
+
+#[test]
+fn what_is_wrong_of_emitters_and_drains_is_named() {
+    let emitter = |keys: &str| format!("emitters=[{{{MOUTH},direction=[0,-1,0],speed_m_s=1,{keys}}}]");
+    let at = |mouth: &str| format!("emitters=[{{mouth={{{mouth}}},direction=[0,-1,0],speed_m_s=1}}]");
+    let drain = "drains=[{shape={box={min_m=[0,0.5,0],max_m=[1,1,1]}}}]";
+    let body = "bodies=[{shape={sphere={centre_m=[0.5,0.7,0.5],radius_m=0.05}}}]";
+    let two = format!(
+        "emitters=[{{{MOUTH},direction=[0,-1,0],speed_m_s=1}},{{{MOUTH},direction=[1,0,0],speed_m_s=1}}]"
+    );
+    let filled = "particles=[{shape={box={min_m=[0,0,0],max_m=[1,0.9,1]}}}]";
+    for (overrides, parts) in [
+        (vec![emitter("mass_flow_kg_s=1")], ["emitters.0.mass_flow_kg_s", "beside a speed"]),
+        (vec![format!("emitters=[{{{MOUTH},direction=[0,1,0]}}]")], ["emitters.0", "no flow"]),
+        (vec![emitter("until_s=0.5,from_s=0.5")], ["emitters.0.until_s", "a time after from_s"]),
+        (
+            vec![format!("emitters=[{{{MOUTH},direction=[0,0,0],speed_m_s=1}}]")],
+            ["emitters.0.direction", "not the zero vector"],
+        ),
+        (
+            vec![at("rectangle={centre_m=[0.5,0.7,0.5],size_m=[0.2,0.2],side=[0,2,0]}")],
+            ["emitters.0.mouth.rectangle.side", "another direction"],
+        ),
+        (
+            vec![at("disk={centre_m=[0.5,0.7,0.5],radius_m=0.01}")],
+            ["a mouth 0.02 m wide", "particle spacing"],
+        ),
+        (vec![at("disk={centre_m=[0.5,0.95,0.5],radius_m=0.1}")], ["outside", "inside the domain"]),
+        (vec![at("disk={centre_m=[0.95,0.7,0.5],radius_m=0.1}")], ["outside", "inside the domain"]),
+        (
+            vec![emitter(""), "time.dt_s=0.1".into()],
+            ["emitters.0.speed_m_s", "half of the distance between layers"],
+        ),
+        (vec![emitter(""), drain.into()], ["drains.0", "a drain that does not cover an emitter"]),
+        (vec![emitter(""), body.into()], ["bodies.0", "where particles may be"]),
+        (vec![two], ["emitters.1", "pipes that do not meet"]),
+        (
+            vec!["drains=[{shape={box={min_m=[0,0,0],max_m=[1,0,1]}}}]".into()],
+            ["drains.0.shape.box.max_m", "y"],
+        ),
+        (vec![emitter(""), "pbd.pressure='position'".into()], ["emitters", "projection"]),
+        (vec!["emiters=[]".into()], ["emiters", "did you mean emitters"]),
+    ] {
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let message = message(&overrides);
+        for part in parts {
+            assert!(message.contains(part), "{overrides:?}: no {part:?} in: {message}");
+        }
+    }
+    let scene = minimal(&[&emitter(""), filled]).expect("it is wrong only once it is sampled");
+    let message = scene.sample().expect_err("particles in a pipe").to_string();
+    assert!(message.contains("in the pipe of emitters.0"), "{message}");
+}
+
+#[test]
+fn a_scene_may_begin_empty_if_it_has_an_emitter() {
+    let message = message(&["particles=[]"]);
+    assert!(message.contains("[[particles]]") && message.contains("[[emitters]]"), "{message}");
+    let scene = minimal(&["particles=[]", &format!("emitters=[{{{MOUTH},direction=[0,-1,0],speed_m_s=1}}]")]);
+    let scene = scene.expect("an emitter fills it");
+    assert!(scene.sample().expect("no particles").is_empty());
+    assert!(scene.n_emitted(10) > 0 && scene.is_driven());
+}
+
+/// A scene reads back from its JSON with its emitters, and scales them: the same speed, in lengths and times
+/// of twice the size.
+#[test]
+fn emitters_scale_with_the_scene() {
+    let emitter =
+        format!("emitters=[{{{MOUTH},direction=[0,-1,0],mass_flow_kg_s=5,from_s=0.1,until_s=0.3}}]");
+    let [one, two] =
+        ["scale=1", "scale=2"].map(|scale| minimal(&["particles=[]", &emitter, scale]).expect("sound"));
+    let speeds = [&one, &two].map(|scene| scene.emitter_speed_m_s(&scene.emitters[0]));
+    assert!((speeds[0] - speeds[1]).abs() < 1e-12 && speeds[0] > 0.0);
+    assert_eq!(two.emitters[0].until_s, Some(0.6));
+    let json = serde_json::to_string(&one).expect("a scene as JSON");
+    assert_eq!(
+        frazil_scene::Scene::from_json(&json, "again").expect("the same scene").emitters,
+        one.emitters
+    );
+}
