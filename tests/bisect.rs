@@ -7,6 +7,7 @@
 use frazil_kernels::Counts;
 use frazil_reference::fluid::Parameters as TwinParameters;
 use frazil_shaders::pbd::{begin_density_solve, check_density};
+use frazil_shaders::types::StepClock;
 use frazil_solvers::pbd::{DensityStatus, SolveMomentum, Stage};
 use frazil_testkit::twins::pbd::{run_fluid_twin as run_on_twin, twin_parameters};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
@@ -256,6 +257,8 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
         let status = device.buffer_from("status", &[zero]).unwrap();
         let still: SolveMomentum = bytemuck::Zeroable::zeroed();
         let momentum = device.buffer_from("momentum", &[still]).unwrap();
+        let now = StepClock { fault_step: u32::MAX, step: 1, is_held: 0 };
+        let clock = device.buffer_from("clock", &[now]).unwrap();
         let total = device.buffer_from("total", &[error * n as f32]).unwrap();
         let mut recorder = device.recorder().unwrap();
         let mut dispatch_check = |is_first: u32, iteration: u32| {
@@ -266,6 +269,7 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
                 active_count: &active.count,
                 args: &active.args,
                 momentum: &momentum,
+                clock: &clock,
             };
             let params = check_density::Params {
                 is_first,

@@ -38,6 +38,9 @@ struct Emission {
     uint next_id;
     uint n_emitted;
     uint n_drained;
+    // Where the particles of a step have no room: the number before it, and that with them; else 0.
+    uint n_held;
+    uint n_required;
 };
 
 // Returns true if a layer appears before a step, and how far behind the place where layers appear it is by

@@ -4,7 +4,7 @@ use crate::check::{Check, Checker, MAX_PARTICLES, number, whole};
 use crate::scene::Scene;
 use crate::scene::sample::Sampled;
 use crate::shapes::blue_noise;
-use crate::{Feature, Fill, ParticleBlock, SceneError};
+use crate::{Fill, ParticleBlock, SceneError};
 
 /// Number of particles from which the host's memory is described.
 const MANY_PARTICLES: u64 = 1_000_000;
@@ -171,7 +171,7 @@ impl Scene {
         let filled = self.filled_tables();
         let is_filled = !self.particles.is_empty() || filled.iter().any(|(_, counts)| !counts.is_empty());
         if !is_filled && self.emitters.is_empty() {
-            let emitters = self.has_feature(Feature::Emitters).then_some("emitters");
+            let emitters = self.may_have_emitters().then_some("emitters");
             let others = filled.iter().map(|(table, _)| *table).chain(emitters);
             let others = others.map(|table| format!(" or [[{table}]]")).collect::<String>();
             let expected = format!("at least one [[particles]] block{others}");

@@ -16,6 +16,11 @@ impl Scene {
         registry::find(self.solver.kind.name())
     }
 
+    /// Returns true if the solver takes `[[emitters]]`.
+    pub(crate) fn may_have_emitters(&self) -> bool {
+        self.has_feature(Feature::Emitters)
+    }
+
     /// Returns true if the scene's solver has that feature.
     pub fn has_feature(&self, feature: Feature) -> bool {
         self.solver_scene().is_some_and(|solver| solver.features().contains(&feature))

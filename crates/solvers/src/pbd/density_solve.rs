@@ -3,9 +3,11 @@
 
 use super::parameters::Parameters;
 use crate::SolverError;
+use crate::clock::Clock;
 use frazil_kernels::{Operation, ReductionF32};
 use frazil_particles::{Column, ColumnKind, ParticleTable, Uses};
 use frazil_shaders::pbd::{begin_density_solve, check_density};
+use frazil_shaders::types::StepClock;
 use frazil_vk::{
     Buffer, Device, DeviceCount, DoubleBuffer, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder,
     Threads,
@@ -33,6 +35,7 @@ pub struct DensitySolve {
     status: Buffer<DensityStatus>,
     /// Acceleration of the projection, one element.
     momentum: Buffer<SolveMomentum>,
+    clock: Buffer<StepClock>,
     reduction: ReductionF32,
     begin: Kernel<begin_density_solve::Interface>,
     check: Kernel<check_density::Interface>,
@@ -60,6 +63,7 @@ impl DensitySolve {
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
+        clock: &Clock,
         table: &mut ParticleTable,
     ) -> std::result::Result<Self, SolverError> {
         let capacity = table.count().capacity;
@@ -78,6 +82,7 @@ impl DensitySolve {
             begin: Kernel::specialized(device, &begin)?,
             check: Kernel::specialized(device, &check)?,
             momentum: device.buffer_from("momentum", &[bytemuck::Zeroable::zeroed()])?,
+            clock: clock.buffer().clone(),
             ring: ReadbackRing::new(device),
             tolerance: parameters.density_tolerance,
             max_error: parameters.max_density_error(),
@@ -146,6 +151,7 @@ impl DensitySolve {
             active_count: &self.active.count,
             args: &self.active.args,
             momentum: &self.momentum,
+            clock: &self.clock,
         };
         let [min_iterations, max_iterations] = self.iterations;
         let params = check_density::Params {

@@ -122,9 +122,8 @@ impl FaultCheck {
         let name = self.names.get(record.phase as usize).copied().unwrap_or("particle");
         if record.kind == fault::FAULT_FULL {
             let message = format!(
-                "the emitters exceed the capacity of {} particles, which their flow within time.duration_s and \
-                 the domain allow; expected a longer time.duration_s, a drain, or an emitter that ends \
-                 (emitters.0.until_s)",
+                "the emitters exceed the capacity of {} particles, for what enters within time.duration_s; \
+                 expected a drain, or an emitter that ends (emitters.0.until_s)",
                 self.capacity
             );
             return Ok(Some(SolverFault { step, pass: "Emit", message, object: "emitters".to_owned() }));

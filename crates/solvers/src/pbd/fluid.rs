@@ -12,9 +12,10 @@ use super::parameters::Parameters;
 use super::particles::Particles;
 use super::projection::{Projection, ProjectionKernels, ProjectionStep};
 use super::smoothing::Smoothing;
-use super::sources::Sources;
+use super::sources::{EMISSION, Sources};
 use crate::bodies::quanta_per_n_s;
 use crate::clock::Clock;
+use crate::fault::{Regrown, grown_capacity};
 use crate::grab::GrabPass;
 use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Surroundings, Tuning};
 use frazil_particles::ParticleTable;
@@ -233,9 +234,10 @@ impl Fluid {
         let (workgroup_size, n) = (tuning.workgroup_size(), initial.2.len() as u32);
         let rows = NeighbourRows::new(device, &parameters, tuning, capacity, 1)?;
         let mut particles = Particles::new(device, &parameters, initial, (capacity, false), tuning)?;
-        let density_solve = DensitySolve::new(device, workgroup_size, &parameters, &mut particles.table)?;
-        let sources = Sources::new(device, workgroup_size, &parameters, (n, &mut particles.table))?;
         let clock = Clock::new(device, step)?;
+        let density_solve =
+            DensitySolve::new(device, workgroup_size, &parameters, &clock, &mut particles.table)?;
+        let sources = Sources::new(device, workgroup_size, &parameters, (n, &mut particles.table))?;
         let bodies = Bodies::new(device, workgroup_size, &parameters, &clock, SnowAtBodies::NONE)?;
         if let Some(bodies) = &bodies {
             bodies.register(&mut particles.table);
@@ -677,16 +679,66 @@ impl Fluid {
         step: u64,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
+        let n = Saved::new(state)?.ids.len() as u64;
+        let capacity = scene.particle_capacity(n, step) as u32;
+        Self::restored(device, Parameters::from_scene(scene)?, state, (tuning, capacity), step)
+    }
+
+    fn restored(
+        device: &Device,
+        parameters: Parameters,
+        state: &[StateColumn],
+        (tuning, capacity): (Tuning, u32),
+        step: u64,
+    ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let initial: Initial<'_> = (&[], &[], saved.ids);
-        let capacity = scene.particle_capacity(saved.ids.len() as u64, step) as u32;
-        let parameters = Parameters::from_scene(scene)?;
         let fluid = Self::with_initial(device, parameters, initial, (tuning, capacity), step)?;
         fluid.table.restore(&saved)?;
         let mut recorder = device.recorder()?;
         fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, fluid.key());
         device.submit(recorder)?.wait()?;
         Ok(fluid)
+    }
+
+    /// Goes on with more room if the first step that was held is one whose emitted particles had none. Waits
+    /// for the device.
+    ///
+    /// # Errors
+    /// Out of memory, or more than the device can bind.
+    pub(crate) fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
+        let Some(emission) = self.emission() else { return Ok(None) };
+        let emission = device.download(emission, 1)?[0];
+        let (Some(first), true) = (self.clock.fault_step(device)?, emission.n_required > 0) else {
+            return Ok(None);
+        };
+        let now = device.download(self.clock.buffer(), 1)?[0];
+        // A step exchanges the buffers of some columns; after two they are those of the state again.
+        if (u64::from(now.step) - (first - 1)) % 2 == 1 {
+            let mut recorder = device.recorder()?;
+            for stage in self.stages() {
+                self.record_stage(&mut recorder, stage);
+            }
+            device.submit(recorder)?.wait()?;
+        }
+        let mut state = Vec::new();
+        for column in self.table.state_columns() {
+            let n = match column.is_of_particles {
+                true => emission.n_held as usize * column.kind.words() as usize,
+                false => column.words.len(),
+            };
+            let mut words = device.download(&column.words, n)?;
+            if column.name == EMISSION {
+                let sound = Emission { n_held: 0, n_required: 0, ..emission };
+                words = bytemuck::cast_slice(&[sound]).to_vec();
+            }
+            state.push(StateColumn { name: column.name.to_string(), words });
+        }
+        let from = self.phase.count.capacity;
+        let to = grown_capacity(from, emission.n_required, u32::MAX);
+        let parameters = self.parameters.clone();
+        *self = Self::restored(device, parameters, &state, (self.tuning, to), first - 1)?;
+        Ok(Some(Regrown { step: first - 1, object: "particles", from, to }))
     }
 
     /// Records a measurement of the state; the result arrives after the submission has completed.

@@ -2,10 +2,14 @@
 
 use super::parameters::Parameters;
 use super::particles::Particles;
+use bytemuck::Zeroable;
 use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_shaders::pbd::{count_emitted, emit, hold_emitted, remove_drained};
 use frazil_shaders::types::{Drain, Emission, Emitter};
 use frazil_vk::{Buffer, Device, DoubleBuffer, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+
+/// Name of the counts in checkpoints.
+pub(super) const EMISSION: &str = "emission";
 
 /// Emitters and drains on the device.
 pub(super) struct Sources {
@@ -47,9 +51,9 @@ impl Sources {
         if !sources.has_emitters() && !sources.has_drains() {
             return Ok(None);
         }
-        let start = Emission { next_id: n, n_emitted: 0, n_drained: 0 };
+        let start = Emission { next_id: n, ..Emission::zeroed() };
         let emission = device.buffer_from("emission", &[start])?;
-        table.array("emission", "1", ColumnKind::U32, DoubleBuffer::single(emission.cast()));
+        table.array(EMISSION, "1", ColumnKind::U32, DoubleBuffer::single(emission.cast()));
         let capacity = table.count().capacity as usize;
         let emitters = || {
             Ok(Emitters {

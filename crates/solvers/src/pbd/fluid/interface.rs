@@ -2,6 +2,7 @@
 
 use super::Fluid;
 use crate::bodies::{with_load_metrics, with_load_values};
+use crate::fault::Regrown;
 use crate::pbd::metrics::PendingMetrics;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
@@ -116,6 +117,10 @@ impl Solver for Fluid {
 
     fn work_counters(&self, device: &Device) -> Result<Vec<WorkCounter>, SolverError> {
         Ok(self.work_counters(device)?)
+    }
+
+    fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
+        self.regrow(device)
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
