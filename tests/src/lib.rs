@@ -84,8 +84,12 @@ impl Simulation {
     }
 
     /// Returns the number of particles.
+    ///
+    /// # Panics
+    /// If the device is lost.
+    #[allow(clippy::expect_used)]
     pub fn len(&self) -> usize {
-        self.device.download(&self.fluid.count().count, 1).unwrap()[0] as usize
+        self.device.download(&self.fluid.count().count, 1).expect("a count")[0] as usize
     }
 
     /// Returns true if there are no particles.

@@ -238,9 +238,7 @@ impl Engine {
 
     /// Returns the number of particles; with emitters or drains it waits for the device.
     pub fn n_particles(&self) -> usize {
-        let Simulation { device, solver, n_particles, .. } = &self.simulation;
-        let found = solver.varying_count().and_then(|count| device.download(&count.count, 1).ok());
-        found.and_then(|n| n.first().map(|n| *n as usize)).unwrap_or(*n_particles)
+        self.simulation.count_particles().unwrap_or(self.simulation.n_particles)
     }
 
     /// Returns warnings about the scene, and about tunables stored for the device that are not used.

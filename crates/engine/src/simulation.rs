@@ -25,7 +25,7 @@ pub struct Simulation {
     pub solver: Box<dyn Solver>,
     /// Factory of the solver.
     pub factory: &'static dyn SolverFactory,
-    /// Number of particles, which is constant.
+    /// Number of particles at the start, which is constant without emitters and drains.
     pub n_particles: usize,
     /// Values of the solver's tunables.
     pub tuning: Tuning,
@@ -247,6 +247,17 @@ impl Simulation {
         match check.map(|fault| fault.wait()).transpose()?.flatten() {
             Some(fault) => self.recover(&fault).map(|_| true),
             None => Ok(false),
+        }
+    }
+
+    /// Returns the number of particles. In scenes in which it changes, it waits for the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn count_particles(&self) -> frazil_vk::Result<usize> {
+        match self.solver.varying_count() {
+            Some(count) => Ok(self.device.download(&count.count, 1)?.first().map_or(0, |n| *n as usize)),
+            None => Ok(self.n_particles),
         }
     }
 

@@ -36,6 +36,24 @@ def test_reading_in_between_changes_no_bit(device, small):
     assert parts.hash() == whole.hash()
 
 
+def test_particles_enter_and_leave(program, device, tmp_path):
+    overrides = {"fluid.particle_spacing_m": 0.015, "time.dt_s": 0.002, "time.duration_s": 0.04, "particles": []}
+    report = program.run("fountain", overrides, 60, tmp_path / "run")
+    sim = frazil.Simulation(frazil.Scene("fountain", overrides), device=device)
+    assert sim.n_particles == 0
+    sim.step(30)
+    water = sim["water"]
+    n = sim.n_particles
+    assert 0 < n == water.n_particles == len(water["position"]) == len(sim.frame().ids)
+    water.set("velocity", water["velocity"])
+    sim.save(tmp_path / "state.frazil-ckpt")
+    again = frazil.Simulation.load(tmp_path / "state.frazil-ckpt", device=device)
+    for each in (sim, again):
+        each.step(30)
+        assert n < each.n_particles == report["n_particles"]
+        assert each.hash() == report["final_state_hash"]
+
+
 def test_an_overflow_is_repeated_as_in_a_run(program, device, tmp_path):
     overrides = {"dem.radius_m": 0.02, "dem.contacts_per_grain": 1.0}
     report = program.run("column_collapse", overrides, 120, tmp_path / "run")

@@ -791,7 +791,7 @@ impl State {
             }
             let [x, _] = to.confined_prediction(self.position[i], residual, self.velocity[i]);
             let is_drained = p.sources.drain(self.position[i]);
-            self.key[i] = if is_drained { p.grid.n_cells() as u32 } else { p.grid.cell_key(x) };
+            self.key[i] = if is_drained { p.grid.n_cells() } else { p.grid.cell_key(x) };
         }
     }
 

@@ -80,7 +80,7 @@ impl RunReport {
             effective_scene: serde_json::to_value(scene).map_err(Failure::other)?,
             changes: simulation.changes().to_vec(),
             derived_parameters: serde_json::to_value(scene.derived()).map_err(Failure::other)?,
-            n_particles: simulation.n_particles as u64,
+            n_particles: simulation.count_particles().unwrap_or(simulation.n_particles) as u64,
             seed: scene.seed,
             device: info.name.clone(),
             driver: info.driver.clone(),

@@ -224,6 +224,12 @@ impl Live {
         Ok(())
     }
 
+    /// Returns the number of particles in the last measured state.
+    pub fn n_particles(&self) -> usize {
+        let measured = self.measured.as_ref().map(|measured| measured.summary.n_particles as usize);
+        measured.unwrap_or(self.simulation.n_particles)
+    }
+
     /// Returns the displayed numbers of the last metrics, with their labels.
     pub fn highlights(&self) -> Vec<(String, String)> {
         self.measured.as_ref().map_or_else(Vec::new, |measured| self.simulation.solver.highlights(measured))

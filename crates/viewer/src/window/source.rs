@@ -81,7 +81,7 @@ impl Source {
 
     pub fn n_particles(&self) -> usize {
         match self {
-            Self::Live(live) => live.simulation.n_particles,
+            Self::Live(live) => live.n_particles(),
             Self::Player(player) => player.n_particles(),
         }
     }

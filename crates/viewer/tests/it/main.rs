@@ -8,6 +8,7 @@ mod authoring;
 mod bad_input;
 mod bench;
 mod dem;
+mod emitters;
 mod export;
 mod history;
 mod host_limits;

@@ -30,7 +30,7 @@ pub fn document(
         driver: info.driver.clone(),
         git_commit: GIT_COMMIT.map(str::to_owned),
         tuning: simulation.changed_tunables(),
-        n_particles: simulation.n_particles as u64,
+        n_particles: simulation.count_particles()? as u64,
         steps_before: simulation.step().saturating_sub(passes.steps()),
         steps: passes.steps(),
         state_hash,
