@@ -44,7 +44,7 @@ def test_particles_enter_and_leave(program, device, tmp_path):
     sim.step(30)
     water = sim["water"]
     n = sim.n_particles
-    assert 0 < n == water.n_particles == len(water["position"]) == len(sim.frame().ids)
+    assert 0 < n == water.n_particles == len(water["position"]) == len(sim.frame()["id"])
     water.set("velocity", water["velocity"])
     sim.save(tmp_path / "state.frazil-ckpt")
     again = frazil.Simulation.load(tmp_path / "state.frazil-ckpt", device=device)
