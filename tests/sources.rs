@@ -64,7 +64,7 @@ fn counts(simulation: &Simulation) -> [u32; 2] {
     [counts.n_emitted, counts.n_drained]
 }
 
-/// What a run counts is what the scene's flow gives, to the layer; no id occurs twice, and none is lost.
+/// Counts of a run are those of the scene's flow, to the layer; no id occurs twice, and none is lost.
 #[test]
 fn particles_are_those_of_the_start_and_the_emitted_less_the_drained() {
     let mut simulation = coarse(&[PIPES, POOL, DRAIN]);

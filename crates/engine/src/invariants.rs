@@ -118,6 +118,8 @@ mod tests {
     fn each_id_must_be_there_once() {
         assert!(check_ids(&[2, 0, 1], 0, true).is_ok());
         assert!(check_ids(&[], 0, true).is_ok());
+        assert!(check_ids(&[7, 0, 3], 0, false).is_ok());
+        assert!(check_ids(&[7, 3, 7], 0, false).unwrap_err().to_string().contains("the id 7"));
         assert!(
             check_ids(&[0, 1, 1], 0, true).unwrap_err().to_string().contains("two particles have the id 1")
         );

@@ -1,4 +1,4 @@
-//! What the emitters of a scene send into it.
+//! Layers of a scene's emitters, and the number of particles that they add.
 
 use crate::sources::Scales;
 use crate::{Emitter, Scene, Stream};

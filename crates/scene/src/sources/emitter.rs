@@ -116,6 +116,14 @@ impl Mouth {
         }
     }
 
+    /// Returns the widest width in m.
+    pub fn widest_m(&self) -> f64 {
+        match self {
+            Self::Disk { radius_m, .. } => 2.0 * radius_m,
+            Self::Rectangle { size_m, .. } => size_m[0].max(size_m[1]),
+        }
+    }
+
     /// Returns the narrowest width in m.
     pub fn width_m(&self) -> f64 {
         match self {

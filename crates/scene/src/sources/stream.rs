@@ -18,7 +18,7 @@ pub(crate) struct Scales {
     pub up_axis: Axis,
 }
 
-/// What an emitter does, step by step: layers of equal points, and where their particles are held.
+/// Layers of an emitter: equal points that follow each other, and the pipe in which they are held.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream {
     /// Centre of the mouth in m.
@@ -80,7 +80,7 @@ impl Stream {
     /// another whenever the last one has moved by the distance between layers.
     pub fn layers_after(&self, n: u64) -> u64 {
         let [first, end] = self.steps;
-        match n.min(end).checked_sub(first + 1) {
+        match n.min(end).checked_sub(first.saturating_add(1)) {
             Some(last) => ((u128::from(last) * u128::from(self.layer_share)) >> 32) as u64 + 1,
             None => 0,
         }

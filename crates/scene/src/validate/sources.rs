@@ -3,7 +3,7 @@
 use super::bodies::check_direction;
 use crate::check::{Check, Checker, MIN_POSITIVE, number, rounded_down, vector};
 use crate::scene::Scene;
-use crate::vector::{cross, length, unit};
+use crate::vector::{cross, length, minus, unit};
 use crate::{Emitter, Mouth, Stream, Vec3};
 
 /// Share of the distance between layers that particles may move in a step.
@@ -63,6 +63,18 @@ impl Scene {
     /// Checks where emitters are, and how far their particles move in a step. The other values are valid.
     pub(crate) fn check_streams(&self, check: &Checker<'_>) -> Check {
         let d = self.particle_spacing_m();
+        let diagonal_m = length(minus(self.domain.max_m, self.domain.min_m));
+        for (idx, emitter) in self.emitters.iter().enumerate() {
+            let widest_m = emitter.mouth.widest_m();
+            if widest_m > diagonal_m {
+                let mouth = format!("emitters.{idx}.mouth.{}", emitter.mouth.name());
+                return check.fail_between(
+                    &[&mouth, "domain"],
+                    format!("a mouth {} m wide", number(widest_m)),
+                    format!("at most the domain's diagonal, {} m", number(rounded_down(diagonal_m))),
+                );
+            }
+        }
         let streams = self.streams();
         for (idx, (emitter, stream)) in self.emitters.iter().zip(&streams).enumerate() {
             let key = format!("emitters.{idx}");

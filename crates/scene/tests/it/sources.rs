@@ -21,6 +21,7 @@ fn what_is_wrong_of_emitters_and_drains_is_named() {
     for (overrides, parts) in [
         (vec![emitter("mass_flow_kg_s=1")], ["emitters.0.mass_flow_kg_s", "beside a speed"]),
         (vec![format!("emitters=[{{{MOUTH},direction=[0,1,0]}}]")], ["emitters.0", "no flow"]),
+        (vec![at("disk={centre_m=[0.5,0.7,0.5],radius_m=1e9}")], ["emitters.0.mouth.disk", "diagonal"]),
         (vec![emitter("until_s=0.5,from_s=0.5")], ["emitters.0.until_s", "a time after from_s"]),
         (
             vec![format!("emitters=[{{{MOUTH},direction=[0,0,0],speed_m_s=1}}]")],
@@ -69,6 +70,8 @@ fn a_scene_may_begin_empty_if_it_has_an_emitter() {
     let scene = scene.expect("an emitter fills it");
     assert!(scene.sample().expect("no particles").is_empty());
     assert!(scene.n_emitted(10) > 0 && scene.is_driven());
+    let late = format!("emitters=[{{{MOUTH},direction=[0,-1,0],speed_m_s=1,from_s=1e30}}]");
+    assert_eq!(minimal(&["particles=[]", &late]).expect("a late start").n_emitted(1000), 0);
 }
 
 /// A scene reads back from its JSON with its emitters, and scales them: the same speed, in lengths and times
