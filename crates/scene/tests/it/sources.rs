@@ -70,7 +70,7 @@ fn a_scene_may_begin_empty_if_it_has_an_emitter() {
     let scene = scene.expect("an emitter fills it");
     assert!(scene.sample().expect("no particles").is_empty());
     assert!(scene.n_emitted(10) > 0 && scene.is_driven());
-    let late = format!("emitters=[{{{MOUTH},direction=[0,-1,0],speed_m_s=1,from_s=1e30}}]");
+    let late = format!("emitters=[{{{MOUTH},direction=[0,-1,0],speed_m_s=1,from_s=1e18}}]");
     assert_eq!(minimal(&["particles=[]", &late]).expect("a late start").n_emitted(1000), 0);
 }
 
