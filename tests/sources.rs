@@ -41,9 +41,9 @@ const FEW: &str = "pbd={iterations=2,max_iterations=4,density_tolerance=1e-3}";
 #[test]
 fn every_stage_agrees_with_its_twin() {
     for case in [
-        &[PIPES, POOL, DRAIN, FEW][..],
-        &[PIPES, FEW],
-        &[POOL, DRAIN, FEW],
+        &[PIPES, POOL, DRAIN, FEW, "fluid.neighbour_grid='counting'"][..],
+        &[PIPES, FEW, "fluid.neighbour_grid='sorting'"],
+        &[POOL, DRAIN, FEW, "fluid.neighbour_grid='sorting'"],
         &[POOL, DRAIN, "pbd={pressure='position',max_iterations=5}"],
     ] {
         let mut simulation = coarse(case);

@@ -3,6 +3,9 @@
 use crate::sources::Scales;
 use crate::{Emitter, Scene, Stream};
 
+/// Number of emitted particles for which there is room from the start.
+const LEAST_ROOM: u64 = 65_536;
+
 impl Scene {
     /// Returns the layers of the scene's emitters.
     pub fn streams(&self) -> Vec<Stream> {
@@ -27,15 +30,16 @@ impl Scene {
         self.streams().iter().map(|stream| stream.points_m.len() as u64 * stream.layers_after(n)).sum()
     }
 
-    /// Returns the number of particles for which a simulation of `n` particles after `step` steps needs room:
-    /// what its emitters add until the end of its duration, but no more than overfills the domain by half.
+    /// Returns the number of particles for which a simulation of `n` particles after `step` steps takes room:
+    /// what its emitters add until the end of its duration, but no more than as many again, or
+    /// [`LEAST_ROOM`], and no more than overfills the domain by half. A run that needs more takes more then.
     pub fn particle_capacity(&self, n: u64, step: u64) -> u64 {
         if self.emitters.is_empty() {
             return n;
         }
         let full = self.domain_volume_m3() * self.rest_density_kg_m3() / self.particle_mass_kg();
         let emitted = self.n_emitted(self.n_steps().max(step)) - self.n_emitted(step);
-        (n + emitted).min((1.5 * full).ceil() as u64).max(n + 1)
+        (n + emitted.min(n.max(LEAST_ROOM))).min((1.5 * full).ceil() as u64).max(n + 1)
     }
 
     fn domain_volume_m3(&self) -> f64 {
@@ -73,6 +77,19 @@ mod tests {
             let d = scene.particle_spacing_m();
             assert!((stream.layer_m / d - 1.0).abs() < 0.15, "layers {} m apart", stream.layer_m);
         }
+    }
+
+    #[test]
+    fn room_is_for_what_enters_or_for_as_many_again() {
+        let mouth = "mouth={disk={centre_m=[0.3,0.4,0.2],radius_m=0.03}},direction=[0,-1,0],speed_m_s=1.0";
+        let (mut scene, _) = stream(&format!("{{{mouth}}}"));
+        scene.domain.max_m = [100.0; 3];
+        let n = 1000;
+        scene.time.duration_s = 0.1;
+        assert_eq!(scene.particle_capacity(n, 0), n + scene.n_emitted(scene.n_steps()));
+        scene.time.duration_s = 1e4;
+        assert_eq!(scene.particle_capacity(n, 0), n + super::LEAST_ROOM);
+        assert_eq!(scene.particle_capacity(1 << 20, 0), 1 << 21);
     }
 
     #[test]
