@@ -17,10 +17,11 @@ const uint MOTION_UNIFORM = 0u;
 const uint MOTION_OSCILLATING = 1u;
 const uint MOTION_SPINNING = 2u;
 const uint MOTION_KEYFRAMED = 3u;
+const uint MOTION_DYNAMIC = 4u; // By its loads; the parameters are of the running step.
 
 // Kernels with bodies have a constant BODY_KINDS: a bit for each kind of body in the scene, and from this one
 // on for each kind of motion that is not uniform. No instruction is spent on others. By default it has all
-// but meshes.
+// but meshes and dynamic bodies.
 const uint FIRST_MOTION_BIT = 16u;
 
 struct Body {
@@ -53,7 +54,8 @@ struct Body {
     // 1 for a container, whose particles are inside its surface.
     uint is_container;
     // Kind of motion; for one that is not uniform the index of its parameters in `body_data`
-    // (common/motion.glsl), and the number of keys of a keyframed one.
+    // (common/motion.glsl), and the number of keys of a keyframed one, or the index of a dynamic one among
+    // these.
     uint motion;
     uint first_motion;
     uint n_keys;

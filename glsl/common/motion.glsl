@@ -8,15 +8,18 @@
 //                (s);
 //   keyframed:   the fixed point of rotations (3, m), then for each key: time in s, offset (3, m), rotation
 //                as a unit quaternion (4), and the rotation to the next key as a rotation vector in turns
-//                (3).
+//                (3);
+//   dynamic:     the centre of mass at time 0 (3, m), then at the start of a step the displacement (3, m),
+//                the rotation as a unit quaternion (4), velocity (3, m/s), angular velocity (3, rad/s) and
+//                the time (s), and the length of the step (s).
 #ifndef COMMON_MOTION
 #define COMMON_MOTION
 #include "common/body.glsl"
 #include "common/quaternion.glsl"
 
-// Parameters of a key.
+// Parameters of a key, and of dynamic motion.
 const uint KEYFRAME_FLOATS = 11u;
-const float TWO_PI = 6.28318530718;
+const uint DYNAMIC_FLOATS = 18u;
 
 // Rigid motion of a body at a time: x = pivot + offset + R (X − pivot), with X the position in the scene
 // file.
@@ -29,25 +32,6 @@ struct Pose {
 };
 
 vec3 motion_vector(uint at) { return vec3(body_data[at], body_data[at + 1u], body_data[at + 2u]); }
-
-// Returns (sin, cos) of an angle in turns. The built-in functions may be off by 2⁻¹¹, and differ between
-// devices.
-vec2 sin_cos_of_turns(float turns) {
-    // Reduced to within an eighth of a turn of a multiple of a quarter.
-    float quarter = roundEven(4.0 * turns);
-    float a = TWO_PI * (turns - 0.25 * quarter);
-    float a2 = a * a;
-    float s = a * (1.0 + a2 * (-1.0 / 6.0 + a2 * (1.0 / 120.0 + a2 * (-1.0 / 5040.0 + a2 / 362880.0))));
-    float c = 1.0 + a2 * (-0.5 + a2 * (1.0 / 24.0 + a2 * (-1.0 / 720.0 + a2 / 40320.0)));
-    uint quadrant = uint(int(quarter)) & 3u;
-    vec2 sc = (quadrant & 1u) == 0u ? vec2(s, c) : vec2(c, -s);
-    return quadrant >= 2u ? -sc : sc;
-}
-
-vec4 quaternion_about(vec3 axis, float turns) {
-    vec2 half_angle = sin_cos_of_turns(0.5 * turns);
-    return vec4(half_angle.x * axis, half_angle.y);
-}
 
 Pose oscillating_pose(uint at, float time_s) {
     vec3 amplitude_m = motion_vector(at);
@@ -99,12 +83,30 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     return pose;
 }
 
+// Returns the pose in the running step: motion at constant velocities from its start.
+Pose dynamic_pose(uint at, float time_s) {
+    vec4 rotation = vec4(motion_vector(at + 6u), body_data[at + 9u]);
+    Pose pose = Pose(motion_vector(at + 3u), motion_vector(at), rotation, motion_vector(at + 10u),
+                     motion_vector(at + 13u));
+    if (time_s <= body_data[at + 16u]) return pose;
+    float dt_s = body_data[at + 17u];
+    pose.offset_m += dt_s * pose.velocity_m_s;
+    float rate = sqrt(dot(pose.angular_velocity_rad_s, pose.angular_velocity_rad_s));
+    if (rate > 0.0)
+        pose.rotation = quaternion_product(
+            quaternion_about(pose.angular_velocity_rad_s / rate, rate * dt_s / TWO_PI), pose.rotation);
+    return pose;
+}
+
 bool is_motion(Body body, uint motion) {
     return (BODY_KINDS & (1u << (FIRST_MOTION_BIT + motion))) != 0u && body.motion == motion;
 }
 
 // Returns true for a body that rotates.
-bool is_rotating(Body body) { return is_motion(body, MOTION_SPINNING) || is_motion(body, MOTION_KEYFRAMED); }
+bool is_rotating(Body body) {
+    return is_motion(body, MOTION_SPINNING) || is_motion(body, MOTION_KEYFRAMED) ||
+           is_motion(body, MOTION_DYNAMIC);
+}
 
 // Returns true for a body in uniform motion or at rest.
 bool is_uniform(Body body) { return !is_motion(body, MOTION_OSCILLATING) && !is_rotating(body); }
@@ -120,6 +122,7 @@ Pose pose_of(Body body, float time_s) {
     if (is_motion(body, MOTION_SPINNING)) return spinning_pose(body.first_motion, time_s);
     if (is_motion(body, MOTION_KEYFRAMED))
         return keyframed_pose(body.first_motion, body.n_keys, time_s);
+    if (is_motion(body, MOTION_DYNAMIC)) return dynamic_pose(body.first_motion, time_s);
     vec3 velocity = time_s >= body.from_s && time_s < body.until_s ? body.velocity_m_s : vec3(0.0);
     return Pose(uniform_offset(body, time_s), vec3(0.0), vec4(0.0, 0.0, 0.0, 1.0), velocity, vec3(0.0));
 }

@@ -80,6 +80,8 @@ pub enum Motion {
     Spinning(DVec3, DVec3, [f64; 2]),
     /// The pivot in m, and keys: time in s, offset in m, rotation.
     Keyframed(DVec3, Vec<(f64, DVec3, DQuat)>),
+    /// Of a dynamic body in a step: pose at its start, start and length of the step in s.
+    Dynamic(Pose, [f64; 2]),
 }
 
 /// Rigid pose and its rate of change: x = pivot + offset + R (X − pivot).
@@ -116,6 +118,12 @@ impl Motion {
             Self::Oscillating(amplitude, frequency, phase) => {
                 let (sin, cos) = (TAU * (frequency * time_s + phase)).sin_cos();
                 Pose { offset: sin * amplitude, velocity: TAU * frequency * cos * amplitude, ..rest }
+            }
+            Self::Dynamic(start, [start_s, dt_s]) => {
+                let elapsed_s = if time_s > *start_s { *dt_s } else { 0.0 };
+                let turn = DQuat::from_scaled_axis(elapsed_s * start.angular_velocity);
+                let offset = start.offset + elapsed_s * start.velocity;
+                Pose { offset, rotation: turn * start.rotation, ..*start }
             }
             Self::Spinning(point, spin, span) => Pose {
                 pivot: *point,
@@ -214,7 +222,7 @@ impl Body {
         let pose = motion.pose(time_s);
         match motion {
             Motion::Uniform(..) | Motion::Oscillating(..) => self.origin + pose.offset,
-            Motion::Spinning(..) | Motion::Keyframed(..) => pose.pivot + pose.offset,
+            Motion::Spinning(..) | Motion::Keyframed(..) | Motion::Dynamic(..) => pose.pivot + pose.offset,
         }
     }
 

@@ -38,6 +38,7 @@ pub mod mpm;
 pub mod primitives;
 mod projection;
 pub mod render;
+pub mod rigid;
 pub mod snow;
 pub mod sources;
 pub mod sph;

@@ -41,7 +41,9 @@ mod validate;
 mod vector;
 mod watch;
 
-pub use bodies::{Body, BodyMotion, BodyShape, Keyframe, MAX_BODY_TRIANGLES, Motion, Side, box_axes};
+pub use bodies::{
+    Body, BodyMass, BodyMotion, BodyShape, Dynamics, Keyframe, MAX_BODY_TRIANGLES, Motion, Side, box_axes,
+};
 pub use check::{Checker, MAX_PARTICLES};
 pub use format::error::{SceneError, nearest, one_of};
 pub use format::source::{Location, Place};

@@ -134,6 +134,16 @@ impl Scene {
             }
         }
         let changed = self.with_overrides(changes)?;
+        for (idx, (own, other)) in self.bodies.iter().zip(&changed.bodies).enumerate() {
+            if own.dynamics() != other.dynamics() {
+                let key = format!("bodies.{idx}.motion");
+                let argument = changes.iter().find(|argument| argument.starts_with(&key)).cloned();
+                let problem = format!(
+                    "{key} cannot change while the simulation runs: its loads move a dynamic body, and no other"
+                );
+                return Err(SceneError::Override { argument: argument.unwrap_or(key), problem });
+            }
+        }
         if changed.time.dt_s == TimeStep::Auto && changed.dt_s() != self.dt_s() {
             let fixed = format!("{TIME_STEP}={:?}", self.dt_s());
             return self.with_overrides(&[changes, &[fixed]].concat());

@@ -32,7 +32,10 @@ mod tuning;
 pub mod viscoelastic;
 mod work;
 
-pub use bodies::{BodyLoad, BodyLoads, BodyPose, MeshProblem, PendingLoads, Surroundings, mesh_body};
+pub use bodies::{
+    BodyLoad, BodyLoads, BodyPose, DynamicBodies, DynamicBody, MeshProblem, PendingLoads, Surroundings,
+    mesh_body,
+};
 pub use error::{RegistryError, SolverError};
 pub use facets::{
     ActiveBlocks, BodyPoses, FlowCells, FlowMapping, PairInspection, PendingFlow, RigidBodies, SparseGrid,
@@ -41,11 +44,11 @@ pub use factory::{FlowMaterial, SolverFactory, SolverStart};
 pub use fault::{InvariantFault, Regrown, SolverFault, suggest_dt};
 pub use frazil_particles::{Saved, StateColumn};
 pub use grab::{Grab, GrabPass};
-pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};
+pub use metrics::{Measurement, MetricInfo, MotionMetrics, PendingMeasurement, StateSummary};
 pub use pair::{Pair, Partner};
 pub use pending::PendingResult;
 pub use plot::{CurveSpec, PanelSpec, PlotSpec};
 pub use registry::{factories, factory, factory_of, register, set_infos};
-pub use solver::{PendingFault, PendingInvariants, PendingMeasurement, Solver, change_scene};
+pub use solver::{PendingFault, PendingInvariants, Solver, change_scene};
 pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};
 pub use work::WorkCounter;

@@ -1,5 +1,6 @@
 //! Metrics as lists of named numbers, and those that all particles have.
 
+use crate::pending::PendingResult;
 use std::fmt::Display;
 
 /// Name and unit of a metric; [`Measurement::values`] has its value at the same index.
@@ -134,3 +135,6 @@ impl From<MotionMetrics> for Measurement {
         Self { summary: metrics.summary(), values: metrics.values() }
     }
 }
+
+/// A measurement that is being read back.
+pub type PendingMeasurement = Box<dyn PendingResult<Measurement>>;

@@ -3,9 +3,9 @@
 use crate::facets::{FlowMapping, PairInspection, RigidBodies, SparseGrid};
 use crate::fault::{InvariantFault, Regrown, SolverFault};
 use crate::grab::Grab;
-use crate::metrics::{Measurement, MetricInfo};
+use crate::metrics::{Measurement, MetricInfo, PendingMeasurement};
 use crate::pending::PendingResult;
-use crate::{SolverError, WorkCounter};
+use crate::{DynamicBodies, SolverError, WorkCounter};
 use frazil_particles::{ColumnView, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_vk::{Device, DeviceCount, Recorder};
@@ -90,7 +90,13 @@ pub trait Solver: Send {
         None
     }
 
-    /// Returns the rigid bodies that the solver moves, if there are any.
+    /// Returns the bodies of the scene that move by their loads, if there are any, at their places as of the
+    /// last [`Self::record_output`].
+    fn dynamic_bodies(&self) -> Option<&DynamicBodies> {
+        None
+    }
+
+    /// Returns the pieces of slabs that the solver moves, if there are any.
     fn rigid_bodies(&self) -> Option<&dyn RigidBodies> {
         None
     }
@@ -189,8 +195,6 @@ pub fn change_scene(
     solver.set_scene(device, to)
 }
 
-/// A measurement that is being read back.
-pub type PendingMeasurement = Box<dyn PendingResult<Measurement>>;
 /// The first fault, if there was one, that is being read back.
 pub type PendingFault = Box<dyn PendingResult<Option<SolverFault>>>;
 /// Violated invariants that are being read back.

@@ -97,7 +97,8 @@ impl Bench for PbdStep {
 }
 
 /// Makes a cubic block of at least `n` particles that fills its container except for the top. With bodies the
-/// floor is one, and a cylinder on top of the block spins about its axis, so that its surface does not move.
+/// floor is one, a cylinder on top of the block spins about its axis, so that its surface does not move, and
+/// a dynamic ball falls.
 fn block(n: usize, pressure: &str, (has_bodies, has_sources): (bool, bool)) -> Result<Scene> {
     let mut side = 1usize;
     while side.pow(3) < n {
@@ -112,8 +113,16 @@ fn block(n: usize, pressure: &str, (has_bodies, has_sources): (bool, bool)) -> R
          to_m = [{middle_m}, {axis_m}, {extent_m}], radius_m = {CYLINDER_RADIUS_M} }}\n\
          motion.spinning = {{ point_m = [{middle_m}, {axis_m}, 0], angular_velocity_rad_s = [0, 0, 8] }}\n"
     );
+    // Falls far above the particles, whose twin does not move it.
+    let (ball_m, above_all_m) = (SPACING_M, extent_m + 2.0 * CYLINDER_RADIUS_M + 4.0 * SPACING_M);
+    let ball = format!(
+        "[[bodies]]\nname = \"ball\"\nshape.sphere = {{ centre_m = [{middle_m}, \
+         {above_all_m}, {middle_m}], radius_m = {ball_m} }}\nmotion.dynamic = {{ density_kg_m3 = 500 }}\n"
+    );
+    let bodies = bodies + &ball;
     let width_m = if has_sources { extent_m.max(4.0 * SPACING_M) } else { extent_m };
     let height_m = if has_sources { extent_m + 8.0 * SPACING_M } else { 1.5 * extent_m };
+    let height_m = if has_bodies { height_m.max(above_all_m + 3.0 * SPACING_M) } else { height_m };
     // A step removes particles of the corner, since their number is that of the start again before each.
     let drain = format!(
         "[[drains]]\nshape.box = {{ min_m = [-1, -1, -1], \

@@ -17,9 +17,11 @@ const N_CHORDS: u32 = 48;
 /// Maximum cosine of the angle between the normals of two triangles whose common edge is drawn.
 const CREASE_COS: f64 = 0.95;
 
-/// Returns the outlines of a scene's bodies at a time in s, without those that are drawn as solids.
+/// Returns the outlines of a scene's bodies at a time in s, without those that are drawn as solids and those
+/// that are dynamic.
 pub fn outlines(scene: &Scene, time_s: f64) -> Vec<WireBox> {
-    let lined = scene.bodies.iter().filter(|body| !is_solid_on_ground(scene, body));
+    let is_lined = |body: &&Body| !is_solid_on_ground(scene, body) && body.dynamics().is_none();
+    let lined = scene.bodies.iter().filter(is_lined);
     lined.flat_map(|body| outline(scene, body, time_s)).collect()
 }
 
@@ -33,9 +35,11 @@ pub fn is_solid_on_ground(scene: &Scene, body: &Body) -> bool {
     scene.ground().is_some() && is_drawn && body.side == Side::Outside && body.motion.is_none()
 }
 
-/// Returns the centres and radii in m of a scene's solid spheres at a time in s.
+/// Returns the centres and radii in m of a scene's solid spheres at a time in s, without those that are
+/// dynamic.
 pub fn solid_spheres(scene: &Scene, time_s: f64) -> impl Iterator<Item = (Vec3, f32)> {
-    scene.bodies.iter().filter_map(move |body| match (&body.shape, body.side) {
+    let prescribed = scene.bodies.iter().filter(|body| body.dynamics().is_none());
+    prescribed.filter_map(move |body| match (&body.shape, body.side) {
         (BodyShape::Sphere { centre_m, radius_m }, Side::Outside) => {
             let pose = BodyPose::at(body.motion.as_ref(), time_s);
             Some((pose.apply(DVec3::from_array(*centre_m)).as_vec3(), *radius_m as f32))

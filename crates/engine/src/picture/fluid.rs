@@ -264,7 +264,7 @@ mod tests {
             set("snow", Material::Snow, &snow_count, &snow),
             set("water", Material::Water, &water_count, &water),
         ];
-        let shown = Shown { sets, slabs: None, blocks: None };
+        let shown = Shown { sets, slabs: None, bodies: None, blocks: None };
         let mut fluids = Fluids::new(&device, &scene).unwrap();
         fluids.find(&shown).unwrap();
         assert_eq!(fluids.spray()[0].max_count, 1, "of {n_water} particles the drop is spray");

@@ -1,6 +1,7 @@
 //! Static parts of a picture: ground, bodies on it, sun and fog; and slabs, unless they are moved.
 
 use super::body_lines::is_solid_on_ground;
+use super::body_solids;
 use super::space::{up_axis, vec3};
 use crate::failure::Failure;
 use frazil_render::glam::{Quat, Vec3};
@@ -18,6 +19,8 @@ pub struct Landscape {
     /// Solid bodies on the ground, each with its index in the scene.
     solids: Vec<(usize, Solid)>,
     slabs: Option<Slabs>,
+    /// Surfaces of dynamic bodies.
+    bodies: Option<PieceShapes>,
     light: Light,
     lights: Vec<DirectionalLight>,
     snow: SnowLook,
@@ -84,6 +87,7 @@ impl Landscape {
             terrain: ground.transpose().map_err(Failure::device)?,
             solids: solids.collect::<Result<_, _>>().map_err(Failure::device)?,
             slabs,
+            bodies: body_solids::shapes(device, scene).map_err(Failure::device)?,
             light: light_of(scene),
             lights: lights_of(scene),
             snow: snow_of(scene),
@@ -120,6 +124,12 @@ impl Landscape {
             None => (&slabs.centre, &slabs.rotation),
         };
         Some(Pieces { shapes: &slabs.shapes, centre, rotation, color: ICE_COLOUR })
+    }
+
+    /// Returns the dynamic bodies at `poses`.
+    pub fn bodies<'a>(&'a self, poses: Option<&'a BodyPoses>) -> Option<Pieces<'a>> {
+        let (shapes, poses) = (self.bodies.as_ref()?, poses?);
+        Some(Pieces { shapes, centre: &poses.centre_m, rotation: &poses.rotation, color: SOLID_COLOUR })
     }
 
     /// Returns a frame with only the ground and the light.
@@ -257,7 +267,7 @@ mod tests {
             painter.set_scheme(scheme);
             let columns = vec![ColumnView::new("position", "m", ColumnKind::Vec3, position.cast())];
             let set = ParticleSet { name: "grains", material: Material::Grains, count: &count, columns };
-            let shown = Shown { sets: vec![set], slabs, blocks: None };
+            let shown = Shown { sets: vec![set], slabs, bodies: None, blocks: None };
             let mut recorder = device.recorder().unwrap();
             let image = painter.record(&mut recorder, &shown, camera(scene), "height", 0.0).unwrap();
             let (width, height) = image.size();

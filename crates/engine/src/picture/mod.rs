@@ -1,6 +1,7 @@
 //! Pictures of a scene: its particles, coloured by their columns, and their surroundings.
 
 mod body_lines;
+mod body_solids;
 mod camera;
 mod coloring;
 mod fluid;

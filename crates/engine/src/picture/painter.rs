@@ -170,7 +170,8 @@ impl Painter {
         let balls = scenery.balls(time_s);
         let meshes: Vec<Mesh<'_>> = self.landscape.solids(&scenery.scene).chain(surfaces).collect();
         let has_slabs = self.scheme == RenderScheme::SurfaceAndSlabs;
-        let pieces = self.landscape.slabs(shown.slabs.as_ref()).filter(|_| has_slabs);
+        let slabs = self.landscape.slabs(shown.slabs.as_ref()).filter(|_| has_slabs);
+        let pieces: Vec<_> = slabs.into_iter().chain(self.landscape.bodies(shown.bodies.as_ref())).collect();
         let frame = Frame {
             camera,
             background: if by_intensity { [0.0; 3] } else { scenery.background },
@@ -179,7 +180,7 @@ impl Painter {
             balls: &balls,
             ground: (!by_intensity && !has_ground).then_some(scenery.ground),
             meshes: &meshes,
-            pieces: pieces.as_slice(),
+            pieces: &pieces,
             powder: &powder,
             fluid: is_fluid.then(|| self.fluids.fluid(&fluid_sets)),
             backdrop: is_fluid && scenery.scene.render.show_environment,
@@ -469,7 +470,7 @@ mod tests {
         let position = device.buffer_from("position", &[[0.0_f32; 3]]).unwrap();
         let columns = vec![ColumnView::new("position", "m", ColumnKind::Vec3, position.cast())];
         let set = ParticleSet { name: "water", material: Material::Water, count: &count, columns };
-        let shown = Shown { sets: vec![set], slabs: None, blocks: None };
+        let shown = Shown { sets: vec![set], slabs: None, bodies: None, blocks: None };
         let ring = ReadbackRing::new(&device);
         let draw = |painter: &mut Painter| {
             let mut recorder = device.recorder().unwrap();

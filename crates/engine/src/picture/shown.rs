@@ -3,7 +3,7 @@
 use super::coloring;
 use super::landscape::SlabPoses;
 use frazil_particles::ParticleSet;
-use frazil_solvers::{ActiveBlocks, Solver, SparseGrid};
+use frazil_solvers::{ActiveBlocks, BodyPoses, Solver, SparseGrid};
 
 /// Data of the picture of one instant.
 pub struct Shown<'a> {
@@ -11,6 +11,8 @@ pub struct Shown<'a> {
     pub sets: Vec<ParticleSet<'a>>,
     /// Poses of slabs; those at time 0 if nothing moves them.
     pub slabs: Option<SlabPoses>,
+    /// Poses of dynamic bodies, which are not drawn where these are unknown.
+    pub bodies: Option<BodyPoses>,
     /// Blocks of the solver's grid.
     pub blocks: Option<ActiveBlocks>,
 }
@@ -22,6 +24,7 @@ impl<'a> Shown<'a> {
         Self {
             sets: solver.particle_sets(),
             slabs: solver.rigid_bodies().map(|bodies| SlabPoses::of(bodies.poses())),
+            bodies: solver.dynamic_bodies().map(|bodies| bodies.poses().clone()),
             blocks: solver.sparse_grid().map(SparseGrid::active_blocks),
         }
     }

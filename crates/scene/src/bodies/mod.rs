@@ -2,10 +2,12 @@
 
 mod body;
 mod distance;
+mod mass;
 mod motion;
 mod shape;
 
 pub use body::{Body, Side};
 pub use distance::box_axes;
-pub use motion::{BodyMotion, Keyframe, Motion};
+pub use mass::BodyMass;
+pub use motion::{BodyMotion, Dynamics, Keyframe, Motion};
 pub use shape::{BodyShape, MAX_BODY_TRIANGLES};

@@ -48,6 +48,49 @@ pub enum BodyMotion {
         /// Keyframes, in the order of time.
         keys: Vec<Keyframe>,
     },
+    /// Motion under gravity, the loads of the particles, and contacts with other bodies and the faces of the
+    /// domain. The body needs a name and a volume: it is a solid sphere, box, cylinder, capsule or mesh.
+    Dynamic(Dynamics),
+}
+
+/// Mass of a dynamic body, by exactly one of two keys, and its motion at time 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dynamics {
+    /// Density in kg/m³, the same everywhere in the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub density_kg_m3: Option<f64>,
+    /// Mass in kg.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub mass_kg: Option<f64>,
+    /// Velocity of the centre of mass at time 0 in m/s.
+    #[serde(default)]
+    pub velocity_m_s: Vec3,
+    /// Angular velocity at time 0 in rad/s, along the axis; counter-clockwise as seen from its tip.
+    #[serde(default)]
+    pub angular_velocity_rad_s: Vec3,
+    /// Coefficient of Coulomb friction in contacts with other bodies and the faces of the domain; of two
+    /// dynamic bodies the geometric mean.
+    #[serde(default = "Dynamics::default_friction")]
+    #[schemars(range(min = 0, max = 100))]
+    pub friction: f64,
+    /// Coefficient of restitution in these contacts; of two dynamic bodies the greater.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    pub restitution: f64,
+    /// Distance in m of surfaces in these contacts; by default that of particles, but 0 in scenes of grains:
+    /// a fluid that does not get between two surfaces does not press them apart, and nothing would float up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub contact_gap_m: Option<f64>,
+}
+
+impl Dynamics {
+    fn default_friction() -> f64 {
+        0.5
+    }
 }
 
 /// Uniform motion over an interval of time.
@@ -103,13 +146,14 @@ impl BodyMotion {
             Self::Oscillating { .. } => "oscillating",
             Self::Spinning { .. } => "spinning",
             Self::Keyframed { .. } => "keyframed",
+            Self::Dynamic(_) => "dynamic",
         }
     }
 
     /// Returns the position in the scene file of the point that is at `point_m` at time 0.
     pub(crate) fn before(&self, point_m: Vec3) -> Vec3 {
         match self {
-            Self::Uniform(_) | Self::Spinning { .. } => point_m,
+            Self::Uniform(_) | Self::Spinning { .. } | Self::Dynamic(_) => point_m,
             Self::Oscillating { amplitude_m, phase_deg, .. } => {
                 let share = phase_deg.to_radians().sin();
                 minus(point_m, amplitude_m.map(|amplitude| share * amplitude))
@@ -136,6 +180,10 @@ impl BodyMotion {
             }
             Self::Spinning { point_m, angular_velocity_rad_s, .. } => {
                 length(*angular_velocity_rad_s) * reach_m(point_m)
+            }
+            Self::Dynamic(motion) => {
+                let middle_m = std::array::from_fn(|i| 0.5 * (low_m[i] + high_m[i]));
+                length(motion.velocity_m_s) + length(motion.angular_velocity_rad_s) * reach_m(&middle_m)
             }
             Self::Keyframed { pivot_m, keys } => {
                 let speed = |pair: &[Keyframe]| {

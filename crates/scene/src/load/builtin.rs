@@ -41,6 +41,7 @@ pub fn builtin() -> &'static [Builtin] {
         "drop",
         "drum",
         "fountain",
+        "driftwood",
         "pour_down_terrain",
         "snow_drop_free",
         "snow_drop_linked",

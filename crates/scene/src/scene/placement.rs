@@ -63,6 +63,8 @@ impl Body {
         };
         Some(match &self.motion {
             None => [low, high],
+            // It may come anywhere.
+            Some(BodyMotion::Dynamic(_)) => [[f64::NEG_INFINITY; 3], [f64::INFINITY; 3]],
             Some(BodyMotion::Uniform(motion)) => joined([low, high], moved(motion.offset_m(end_s))),
             Some(BodyMotion::Oscillating { amplitude_m, .. }) => {
                 joined(moved(*amplitude_m), moved(amplitude_m.map(|x| -x)))

@@ -163,6 +163,11 @@ fn scale_body(body: &mut Body, scale: f64) {
                 key.time_s *= scale;
             }
         }
+        Some(BodyMotion::Dynamic(motion)) => {
+            motion.contact_gap_m.iter_mut().for_each(|gap_m| *gap_m *= scale);
+            motion.mass_kg.iter_mut().for_each(|mass_kg| *mass_kg *= scale.powi(3));
+            motion.angular_velocity_rad_s = motion.angular_velocity_rad_s.map(|w| w / scale);
+        }
         None => {}
     }
 }

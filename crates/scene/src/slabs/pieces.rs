@@ -143,14 +143,14 @@ pub(crate) fn facing(pieces: &[SlabPiece], [a, b]: [usize; 2], normal: Vec3) -> 
 }
 
 /// Volume, centre of mass, and moment of inertia about it of a solid of density 1.
-struct Moments {
-    volume: f64,
-    centre: Vec3,
-    inertia: [Vec3; 3],
+pub(crate) struct Moments {
+    pub volume: f64,
+    pub centre: Vec3,
+    pub inertia: [Vec3; 3],
 }
 
 /// Sums over tetrahedra from a corner to the triangles of the faces: exact for solids with plane faces.
-fn moments(vertices: &[Vec3], faces: &[Vec<u32>]) -> Moments {
+pub(crate) fn moments(vertices: &[Vec3], faces: &[Vec<u32>]) -> Moments {
     // Relative to a corner, so that map coordinates do not suffer cancellation.
     let origin = vertices[0];
     let offset = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - origin[i]) };

@@ -5,7 +5,10 @@ use crate::scene::Scene;
 use crate::solver::feature::Feature;
 use crate::solver::registry;
 use crate::vector::{length, minus};
-use crate::{Body, BodyMotion, BodyShape, Keyframe, Motion, Side, Vec3};
+use crate::{Body, BodyMotion, BodyShape, Dynamics, Keyframe, Motion, Side, Vec3};
+
+/// Maximum number of dynamic bodies: one thread of the device solves their contacts.
+const MAX_DYNAMIC: usize = 128;
 
 /// Maximum number of heights of a height field: their buffer must be small compared with the particles'.
 const MAX_HEIGHTS: usize = 1 << 24;
@@ -21,6 +24,11 @@ impl Scene {
                 names.push(name);
             }
             self.check_body(check, &key, body)?;
+        }
+        let dynamic = self.bodies.iter().enumerate().filter(|(_, body)| body.dynamics().is_some());
+        if let Some((idx, _)) = dynamic.clone().nth(MAX_DYNAMIC) {
+            let expected = format!("at most {MAX_DYNAMIC}, whose contacts one thread solves");
+            check.fail(&format!("bodies.{idx}"), format!("{} dynamic bodies", dynamic.count()), expected)?;
         }
         Ok(())
     }
@@ -47,10 +55,49 @@ impl Scene {
                 format!("it with solver.kind = {kinds} only, because other contacts are inelastic"),
             )?;
         }
+        if let Some(BodyMotion::Dynamic(dynamics)) = &body.motion {
+            return self.check_dynamics(check, key, body, dynamics);
+        }
         match &body.motion {
             Some(motion) => check_body_motion(check, &format!("{key}.motion.{}", motion.name()), motion),
             None => Ok(()),
         }
+    }
+
+    /// Checks a dynamic body: its mass, and that it is a solid with a name.
+    fn check_dynamics(&self, check: &Checker<'_>, key: &str, body: &Body, dynamics: &Dynamics) -> Check {
+        let motion_key = format!("{key}.motion.dynamic");
+        let within = |name: &str| format!("{motion_key}.{name}");
+        let name = body.shape.name();
+        if body.name.is_none() {
+            check.fail(&motion_key, "a dynamic body without a name", "it with a key \"name\" of the body")?;
+        }
+        let is_solid = matches!(
+            body.shape,
+            BodyShape::Sphere { .. }
+                | BodyShape::Box { .. }
+                | BodyShape::Cylinder { .. }
+                | BodyShape::Capsule { .. }
+                | BodyShape::Mesh { .. }
+        );
+        if !is_solid || body.side == Side::Inside {
+            let side = if is_solid { "a container" } else { &*body.shape.noun() };
+            let expected = "a solid sphere, box, cylinder, capsule or mesh, which have a mass";
+            check.fail_between(&[&motion_key, &format!("{key}.shape.{name}")], side, expected)?;
+        }
+        match (dynamics.density_kg_m3, dynamics.mass_kg) {
+            (Some(_), None) | (None, Some(_)) => {}
+            (given, _) => {
+                let found = if given.is_some() { "density_kg_m3 and mass_kg" } else { "no mass" };
+                check.fail(&motion_key, found, "density_kg_m3 or mass_kg")?;
+            }
+        }
+        if self.domain.periodic != [false; 3] {
+            let found = "a dynamic body in a periodic domain, through whose faces only particles pass";
+            check.fail_between(&[&motion_key, "domain.periodic"], found, "a domain with walls")?;
+        }
+        check.vector(&within("velocity_m_s"), dynamics.velocity_m_s, "m/s")?;
+        check.vector(&within("angular_velocity_rad_s"), dynamics.angular_velocity_rad_s, "rad/s")
     }
 
     fn check_shape(&self, check: &Checker<'_>, key: &str, shape: &BodyShape) -> Check {
@@ -97,6 +144,7 @@ impl Scene {
 fn check_body_motion(check: &Checker<'_>, key: &str, motion: &BodyMotion) -> Check {
     let within = |name: &str| format!("{key}.{name}");
     match motion {
+        BodyMotion::Dynamic(_) => Ok(()),
         BodyMotion::Uniform(motion) => check_motion(check, key, motion),
         BodyMotion::Oscillating { amplitude_m, .. } => {
             check.vector(&within("amplitude_m"), *amplitude_m, "metres")

@@ -25,7 +25,7 @@ impl Scene {
         for (idx, body) in self.bodies.iter().enumerate() {
             let Some(motion) = &body.motion else { continue };
             let name = match motion {
-                BodyMotion::Uniform(_) => "velocity_m_s",
+                BodyMotion::Uniform(_) | BodyMotion::Dynamic(_) => "velocity_m_s",
                 BodyMotion::Oscillating { .. } => "amplitude_m",
                 BodyMotion::Spinning { .. } => "angular_velocity_rad_s",
                 BodyMotion::Keyframed { .. } => "keys",

@@ -371,3 +371,92 @@ fn bodies_are_scaled_at_the_same_speed() {
     let BodyMotion::Keyframed { pivot_m, keys } = motion(4) else { panic!() };
     assert_eq!((pivot_m, keys[1].time_s, keys[1].rotation_deg), ([0.6; 3], 2.0, [0.0, 0.0, 30.0]));
 }
+
+#[test]
+fn a_dynamic_body_needs_a_name_a_volume_and_one_mass() {
+    let ball = "shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=0.1}}";
+    let error = |body: &str| {
+        minimal(&[&format!("bodies=[{{{body}}}]")])
+            .map_or_else(|error| error.to_string(), |_| "none".to_owned())
+    };
+    assert_eq!(error(&format!("name='a',{ball},motion={{dynamic={{density_kg_m3=500}}}}")), "none");
+    for (body, message) in [
+        (
+            format!("{ball},motion={{dynamic={{density_kg_m3=500}}}}"),
+            "bodies.0.motion.dynamic: found a dynamic body without a name, expected it with a key \"name\" of \
+             the body",
+        ),
+        (
+            format!("name='a',{ball},motion={{dynamic={{}}}}"),
+            "bodies.0.motion.dynamic: found no mass, expected density_kg_m3 or mass_kg",
+        ),
+        (
+            format!("name='a',{ball},motion={{dynamic={{density_kg_m3=500,mass_kg=1}}}}"),
+            "bodies.0.motion.dynamic: found density_kg_m3 and mass_kg, expected density_kg_m3 or mass_kg",
+        ),
+        (
+            format!("name='a',{ball},motion={{dynamic={{mass_kg=0}}}}"),
+            "bodies.0.motion.dynamic.mass_kg: found 0, expected a positive number of kg",
+        ),
+        (
+            format!("name='a',side='inside',{ball},motion={{dynamic={{mass_kg=1}}}}"),
+            "bodies.0.motion.dynamic: found a container, expected a solid sphere, box, cylinder, capsule or \
+             mesh, which have a mass",
+        ),
+        (
+            "name='a',shape={plane={point_m=[0,0,0],normal=[0,1,0]}},motion={dynamic={mass_kg=1}}".to_owned(),
+            "bodies.0.motion.dynamic: found a plane, expected a solid sphere, box, cylinder, capsule or mesh, \
+             which have a mass",
+        ),
+        (
+            format!("name='a',{ball},motion={{dynamic={{mass_kg=1,velocity_m_s=[0,nan,0]}}}}"),
+            "bodies.0.motion.dynamic.velocity_m_s: found [0, nan, 0], expected three finite numbers of m/s, at \
+             most 1e18",
+        ),
+    ] {
+        let found = error(&body);
+        assert!(found.ends_with(message), "{found}, not {message}");
+    }
+}
+
+#[test]
+fn dynamic_bodies_are_refused_where_their_load_is_unknown() {
+    let ball = "bodies=[{name='a',shape={sphere={centre_m=[0.75,0.2,0.45],radius_m=0.05}},\
+        motion={dynamic={mass_kg=1}}}]"
+        .to_owned();
+    let error = |name: &str, more: &[&str]| {
+        let overrides: Vec<String> = more.iter().map(|o| (*o).to_owned()).chain([ball.clone()]).collect();
+        Scene::find(name, &overrides).map_or_else(|error| error.to_string(), |_| "none".to_owned())
+    };
+    assert_eq!(error("snowballs_3d", &[]), "none");
+    assert!(
+        error("snowballs_16", &[]).contains("found a dynamic body, expected dynamic bodies with mpm.dimen")
+    );
+    let implicit = error("snowballs_3d", &["mpm.implicit={}"]);
+    assert!(implicit.contains("found a dynamic body with a semi-implicit step"), "{implicit}");
+    let ball = |k: usize| {
+        format!(
+            "{{name='b{k}',shape={{sphere={{centre_m=[0.8,0.8,0.8],radius_m=0.1}}}},motion={{dynamic={{mass_kg=1}}}}}}"
+        )
+    };
+    let many: Vec<String> = (0..129).map(ball).collect();
+    let error = minimal(&[&format!("bodies=[{}]", many.join(","))]).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "bodies.128: found 129 dynamic bodies, expected at most 128, whose contacts one \
+                             thread solves"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_motion_of_a_dynamic_body_cannot_change_while_it_runs() {
+    let scene = Scene::find("driftwood", &[]).unwrap();
+    let change = |change: &str| {
+        scene.with_live(&[change.to_owned()]).map_or_else(|e| e.to_string(), |_| "none".into())
+    };
+    let stopped = change("bodies.0.motion={uniform={velocity_m_s=[1,0,0]}}");
+    assert!(stopped.contains("bodies.0.motion cannot change while the simulation runs"), "{stopped}");
+    assert_eq!(change("gravity_m_s2=[1,-9,0]"), "none");
+}

@@ -200,7 +200,7 @@ pub(super) fn convert_body(
         }
     };
     if let Some(motion) = &from.motion
-        && !set_motion(&mut body, motion, body_data)
+        && !set_motion(&mut body, from, motion, body_data)
     {
         let key = format!("bodies.{body_idx}.motion");
         return Err(SolverError::Scene { key, found: format!("\"{}\"", motion.name()) });

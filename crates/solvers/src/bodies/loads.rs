@@ -1,8 +1,10 @@
 //! Loads on bodies: force, torque and impulse that particles exert, summed on the device in fixed point.
 
-use crate::metrics::{Measurement, MetricInfo};
-use crate::pending::PendingResult;
-use crate::solver::PendingMeasurement;
+use super::dynamic_body::Shared;
+use super::dynamics::DynamicBodies;
+use super::surroundings::Surroundings;
+use crate::metrics::{Measurement, MetricInfo, PendingMeasurement};
+use crate::pending::{PendingResult, forwarded};
 use bytemuck::Zeroable;
 use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_shaders::common::fixed::WRENCH_WORDS;
@@ -31,6 +33,8 @@ pub struct BodyLoads {
     pub(crate) loads: Buffer<RawLoad>,
     ring: ReadbackRing,
     names: Vec<String>,
+    /// Those of the bodies that move by their loads.
+    dynamic: Option<DynamicBodies>,
 }
 
 /// Creates sums of impulse and angular impulse on `n` bodies, at least one.
@@ -42,17 +46,55 @@ pub(crate) fn impulse_sums(device: &Device, n: usize) -> Result<Buffer<u32>> {
 }
 
 impl BodyLoads {
-    /// Creates the loads of named bodies. The buffer of none has one element that no kernel reads.
+    /// Creates the loads of the named bodies of a scene, at time 0.
     ///
     /// # Errors
     /// Out of memory.
-    pub(crate) fn new(device: &Device, names: &[String]) -> Result<Self> {
+    pub(crate) fn new(device: &Device, surroundings: &Surroundings) -> Result<Self> {
+        let dynamic = DynamicBodies::new(device, surroundings)?;
+        Ok(Self { dynamic, ..Self::of(device, &surroundings.names)? })
+    }
+
+    /// Creates the loads of bodies that no load moves. The buffer of none has one element that no kernel
+    /// reads.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn of(device: &Device, names: &[String]) -> Result<Self> {
         let n = names.len().max(1);
         Ok(Self {
             loads: device.buffer_from("body loads", &vec![RawLoad::zeroed(); n])?,
             ring: ReadbackRing::new(device),
             names: names.to_vec(),
+            dynamic: None,
         })
+    }
+
+    /// Returns the bodies that move by their loads, if the scene has any.
+    pub fn dynamic(&self) -> Option<&DynamicBodies> {
+        self.dynamic.as_ref()
+    }
+
+    /// Records the places of dynamic bodies in a step: first in it or, for what looks at them between two,
+    /// now.
+    pub(crate) fn record_places(&self, recorder: &mut Recorder, shared: Shared<'_>, is_in_step: bool) {
+        if let Some(dynamic) = &self.dynamic {
+            dynamic.record_places(recorder, shared, is_in_step);
+        }
+    }
+
+    /// Records the motion of dynamic bodies at the end of a step, whose loads are known.
+    pub(crate) fn record_motion(&self, recorder: &mut Recorder, shared: Shared<'_>) {
+        if let Some(dynamic) = &self.dynamic {
+            dynamic.record_motion(recorder, shared, &self.loads);
+        }
+    }
+
+    /// Takes over gravity and time step of a changed scene.
+    pub(crate) fn set_surroundings(&mut self, surroundings: &Surroundings) {
+        if let Some(dynamic) = &mut self.dynamic {
+            dynamic.set_surroundings(surroundings);
+        }
     }
 
     /// Returns the names of the bodies, in the order of their loads.
@@ -65,6 +107,9 @@ impl BodyLoads {
         if !self.names.is_empty() {
             let loads = DoubleBuffer::single(self.loads.cast());
             table.array(LOADS_COLUMN, "1", ColumnKind::Matrix(LOAD_WORDS), loads);
+        }
+        if let Some(dynamic) = &self.dynamic {
+            dynamic.register(table);
         }
     }
 
@@ -169,7 +214,37 @@ pub(crate) fn with_load_metrics(
     loads: Option<&BodyLoads>,
 ) -> Vec<MetricInfo> {
     let of_bodies = loads.map(|loads| MetricInfo::list(BodyLoad::names(&loads.names))).unwrap_or_default();
-    own.into_iter().chain(of_bodies).collect()
+    with_motion_metrics(own.into_iter().chain(of_bodies), loads)
+}
+
+/// Appends the metrics of the motion of dynamic bodies.
+pub(crate) fn with_motion_metrics(
+    own: impl IntoIterator<Item = MetricInfo>,
+    loads: Option<&BodyLoads>,
+) -> Vec<MetricInfo> {
+    let of_dynamic = loads.and_then(BodyLoads::dynamic).map(DynamicBodies::metrics).unwrap_or_default();
+    own.into_iter().chain(of_dynamic).collect()
+}
+
+/// Appends the values of the motion of dynamic bodies to a measurement.
+///
+/// # Errors
+/// No memory for another read-back.
+pub(crate) fn with_motion_values(
+    own: PendingMeasurement,
+    loads: Option<&BodyLoads>,
+    recorder: &mut Recorder,
+) -> Result<PendingMeasurement> {
+    let Some(dynamic) = loads.and_then(BodyLoads::dynamic) else { return Ok(own) };
+    Ok(forwarded(
+        (own, dynamic.record_values(recorder)?),
+        |(own, motions)| Ok(own.is_ready()? && motions.is_ready()?),
+        |(own, motions)| {
+            let mut measured = own.wait()?;
+            measured.values.extend(motions.wait()?);
+            Ok(measured)
+        },
+    ))
 }
 
 /// Appends the values of loads to a measurement.
@@ -183,7 +258,10 @@ pub(crate) fn with_load_values(
 ) -> Result<PendingMeasurement> {
     Ok(match loads {
         None => own,
-        Some(loads) => Box::new(MeasurementWithLoads { own, loads: loads.record(recorder)? }),
+        Some(own_loads) => {
+            let own = Box::new(MeasurementWithLoads { own, loads: own_loads.record(recorder)? });
+            with_motion_values(own, loads, recorder)?
+        }
     })
 }
 

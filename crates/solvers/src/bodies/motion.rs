@@ -1,7 +1,8 @@
 //! Conversion of the motions of bodies for kernels, and the pose of a body on the host, for pictures.
 
-use frazil_scene::{BodyMotion, Keyframe, Vec3};
-use frazil_shaders::common::body::{MOTION_KEYFRAMED, MOTION_OSCILLATING, MOTION_SPINNING};
+use frazil_scene::{Body as SceneBody, BodyMotion, Keyframe, Vec3};
+use frazil_shaders::common::body::{MOTION_DYNAMIC, MOTION_KEYFRAMED, MOTION_OSCILLATING, MOTION_SPINNING};
+use frazil_shaders::common::motion::DYNAMIC_FLOATS;
 use frazil_shaders::types::Body;
 use glam::{DQuat, DVec3, EulerRot};
 use std::f64::consts::TAU;
@@ -86,7 +87,12 @@ fn turn_between(key: &Keyframe, next: &Keyframe) -> DVec3 {
 
 /// Sets the motion of a body; appends the data of a motion that is not uniform to `body_data`. Returns false
 /// for an unknown motion.
-pub(crate) fn set_motion(body: &mut Body, motion: &BodyMotion, body_data: &mut Vec<f32>) -> bool {
+pub(crate) fn set_motion(
+    body: &mut Body,
+    from: &SceneBody,
+    motion: &BodyMotion,
+    body_data: &mut Vec<f32>,
+) -> bool {
     let narrow = |v: Vec3| v.map(|x| x as f32);
     body.first_motion = body_data.len() as u32;
     match motion {
@@ -120,6 +126,15 @@ pub(crate) fn set_motion(body: &mut Body, motion: &BodyMotion, body_data: &mut V
                 let turn = keys.get(k + 1).map_or(DVec3::ZERO, |next| turn_between(key, next));
                 body_data.extend((turn / TAU).as_vec3().to_array());
             }
+        }
+        BodyMotion::Dynamic(_) => {
+            let Some(mass) = from.mass() else { return false };
+            body.motion = MOTION_DYNAMIC;
+            body_data.extend(narrow(mass.centre_m));
+            // A body at rest: its motion is set at the start of a step.
+            body_data.extend([0.0; 6]);
+            body_data.push(1.0);
+            body_data.extend([0.0; DYNAMIC_FLOATS as usize - 10]);
         }
         _ => return false,
     }

@@ -5,6 +5,7 @@ use super::fault::FaultReport;
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::pieces::Pieces;
+use crate::bodies::Shared;
 use crate::clock::Clock;
 use crate::{BodyLoads, SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
@@ -35,6 +36,13 @@ pub struct StepContext<'a> {
     pub body_data: &'a Buffer<f32>,
     pub clock: &'a Clock,
     pub fault: &'a FaultReport,
+}
+
+impl StepContext<'_> {
+    /// Returns what dynamic bodies share with the solver.
+    pub fn shared(&self) -> Shared<'_> {
+        Shared { clock: self.clock.buffer(), bodies: self.bodies, body_data: self.body_data }
+    }
 }
 
 /// Slab pieces, their links and the loads on bodies on the device. Empty buffers have one element that no
@@ -133,7 +141,7 @@ impl Slabs {
             corners_m: some_of(device, "piece corners", corners_m)?,
             order: some_of(device, "piece order", &vec![0; n_pieces])?,
             sums: some_of(device, "wrenches", &vec![0; WRENCH_WORDS as usize * (n_pieces + n_named)])?,
-            loads: BodyLoads::new(device, &surroundings.names)?,
+            loads: BodyLoads::new(device, surroundings)?,
             line,
             points: some_of(device, "points", &points)?,
             point_partner: some_of(device, "slab_point_partner", &vec![u32::MAX; n_points])?,
@@ -292,7 +300,7 @@ impl Slabs {
         recorder.dispatch(&self.pull, Threads::Fixed(self.n_links), bindings, params);
     }
 
-    /// Records the motion of pieces, and the loads on bodies.
+    /// Records the motion of pieces and dynamic bodies, and the loads on bodies.
     pub fn move_pieces(&self, recorder: &mut Recorder, context: &StepContext<'_>, lists: &Buffer<DemLists>) {
         let n = self.n_pieces + self.n_named;
         if n == 0 {
@@ -310,6 +318,7 @@ impl Slabs {
             lists,
         };
         recorder.dispatch(&self.move_pieces, Threads::Fixed(n), bindings, ());
+        self.loads.record_motion(recorder, context.shared());
     }
 
     /// Records the update of [`Self::shown`] to the current state.

@@ -210,6 +210,7 @@ impl Dem {
             Stage::CheckLists => {
                 let is_forced = self.is_forced || self.parameters.skin_m == 0.0;
                 self.lists.check(recorder, &context, &self.particles.count, is_forced);
+                self.slabs.loads.record_places(recorder, context.shared(), true);
                 self.is_forced = false;
             }
             Stage::StoreGrains if self.is_listed => {

@@ -16,8 +16,11 @@ pub struct Loads {
 impl Loads {
     /// Creates the loads on named bodies; those of none if they are not measured.
     pub fn new(device: &Device, parameters: &MpmParameters) -> Result<Self> {
-        let names = if parameters.measures_loads() { &parameters.surroundings.names[..] } else { &[] };
-        Ok(Self { sums: impulse_sums(device, names.len())?, record: BodyLoads::new(device, names)? })
+        let record = match parameters.measures_loads() {
+            true => BodyLoads::new(device, &parameters.surroundings)?,
+            false => BodyLoads::of(device, &[])?,
+        };
+        Ok(Self { sums: impulse_sums(device, record.names().len())?, record })
     }
 
     /// Returns the loads, if they are measured.

@@ -11,6 +11,7 @@ use super::nodes::{Constants, Nodes, Outcome, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
+use crate::bodies::Shared;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
 use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
@@ -282,6 +283,7 @@ impl Mpm {
             }
             Stage::UpdateNodes => {
                 self.fault.begin_step(recorder, &self.clock, &self.blocks);
+                self.loads.record.record_places(recorder, self.shared(), true);
                 let outcome = Outcome { sums: &self.loads.sums, clock: self.clock.buffer() };
                 self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, outcome);
             }
@@ -376,6 +378,13 @@ impl Mpm {
         if self.loads.measured().is_some() {
             self.report_fault(recorder);
         }
+        self.loads.record.record_motion(recorder, self.shared());
+    }
+
+    /// Returns what dynamic bodies share with the solver.
+    fn shared(&self) -> Shared<'_> {
+        let Constants { bodies, body_data, .. } = &self.constants;
+        Shared { clock: self.clock.buffer(), bodies, body_data }
     }
 
     /// Records the description of the first fault, if there was one, and the end of a step for loads on

@@ -4,9 +4,9 @@
 use super::neighbour_rows::{NO_FLAG, NeighbourRows};
 use super::parameters::Parameters;
 use super::smoothing::Smoothing;
-use crate::BodyLoads;
-use crate::bodies::{impulse_sums, quanta_per_n_s};
+use crate::bodies::{Shared, impulse_sums, quanta_per_n_s};
 use crate::clock::Clock;
+use crate::{BodyLoads, Surroundings};
 use frazil_particles::{ParticleTable, PhaseArray};
 use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::pbd::{
@@ -174,7 +174,7 @@ impl Bodies {
         let drag = apply_body_drag::Specialization { workgroup_size, body_kinds };
         let friction = apply_body_friction::Specialization { workgroup_size, body_kinds };
         Ok(Some(Self {
-            loads: BodyLoads::new(device, &surroundings.names)?,
+            loads: BodyLoads::new(device, surroundings)?,
             sums: impulse_sums(device, surroundings.names.len())?,
             bodies,
             body_data,
@@ -210,9 +210,21 @@ impl Bodies {
         }
     }
 
-    /// Adopts other parameters, and other motions, of the same bodies; the loads so far are kept.
-    pub fn adopt(&mut self, mut new: Self) {
+    fn shared(&self) -> Shared<'_> {
+        Shared { clock: &self.clock, bodies: &self.bodies, body_data: &self.body_data }
+    }
+
+    /// Records the places of dynamic bodies in a step: first in it or, for what looks at them between two,
+    /// now.
+    pub fn record_places(&self, recorder: &mut Recorder, is_in_step: bool) {
+        self.loads.record_places(recorder, self.shared(), is_in_step);
+    }
+
+    /// Adopts other parameters, and other motions, of the same bodies; loads so far, and the motion of
+    /// dynamic bodies, are kept.
+    pub fn adopt(&mut self, mut new: Self, surroundings: &Surroundings) {
         std::mem::swap(&mut new.loads, &mut self.loads);
+        new.loads.set_surroundings(surroundings);
         std::mem::swap(&mut new.sums, &mut self.sums);
         *self = new;
     }
@@ -400,8 +412,8 @@ impl Bodies {
         recorder.dispatch_counted(&self.apply_friction, bindings, ());
     }
 
-    /// Records the loads of a step: computes them from the sums, and clears these. Without named bodies there
-    /// is nothing to do.
+    /// Records the loads of a step: computes them from the sums, clears these, and moves dynamic bodies.
+    /// Without named bodies there is nothing to do.
     pub fn record_reduction(&self, recorder: &mut Recorder) {
         let n_named = self.loads.names().len();
         if n_named == 0 {
@@ -409,6 +421,7 @@ impl Bodies {
         }
         let bindings = reduce_body_loads::Bindings { sums: &self.sums, loads: &self.loads.loads };
         recorder.dispatch(&self.reduce, Threads::Fixed(n_named), bindings, self.reduction);
+        self.loads.record_motion(recorder, self.shared());
     }
 
     /// Returns the loads on bodies, if the scene names any.

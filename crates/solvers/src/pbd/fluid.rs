@@ -305,7 +305,7 @@ impl Fluid {
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         match stage {
             Stage::Emit => {
-                self.clock.record_advance(recorder);
+                self.begin_step(recorder);
                 if let Some(sources) = &self.sources {
                     let fault = (self.clock.buffer(), &self.fault.faulty);
                     sources.emit(recorder, &self.particles, self.density_solve.multiplier(), fault);
@@ -313,7 +313,7 @@ impl Fluid {
             }
             Stage::Integrate => {
                 if !self.parameters.sources.has_emitters() {
-                    self.clock.record_advance(recorder);
+                    self.begin_step(recorder);
                 }
                 let dt_s = self.parameters.dt_s;
                 self.integrate(recorder, [dt_s, if self.projection.is_some() { 0.0 } else { dt_s }]);
@@ -360,6 +360,19 @@ impl Fluid {
             Stage::ApplyPressure => self.apply_pressure(recorder),
             Stage::Move => self.move_particles(recorder),
             Stage::EndStep => self.fault.record_end(recorder, &self.clock, &[&self.particles]),
+        }
+    }
+
+    fn begin_step(&self, recorder: &mut Recorder) {
+        self.clock.record_advance(recorder);
+        self.record_places(recorder, true);
+    }
+
+    /// Records the places of dynamic bodies in a step: first in it or, for what looks at them between two,
+    /// now.
+    pub(crate) fn record_places(&self, recorder: &mut Recorder, is_in_step: bool) {
+        if let Some(bodies) = &self.bodies {
+            bodies.record_places(recorder, is_in_step);
         }
     }
 
@@ -649,7 +662,7 @@ impl Fluid {
     pub fn adopt(&mut self, prepared: PreparedFluid) {
         let PreparedFluid { parameters, kernels, bodies } = prepared;
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
-            old.adopt(new);
+            old.adopt(new, &parameters.surroundings);
         }
         self.density_solve.set_parameters(&parameters);
         self.kernels = kernels;

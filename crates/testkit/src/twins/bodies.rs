@@ -1,10 +1,10 @@
 //! Conversion of the device's bodies to the twin's.
 
-use frazil_reference::bodies::{Body, BoundaryMap, Motion, Shape};
+use frazil_reference::bodies::{Body, BoundaryMap, Motion, Pose, Shape};
 use frazil_reference::uniform_bodies::{Heights, Mesh};
 use frazil_shaders::common::body::{
-    BOX, CAPSULE, CYLINDER, HEIGHTFIELD, MESH, MOTION_OSCILLATING, MOTION_SPINNING, MOTION_UNIFORM, PLANE,
-    SPHERE,
+    BOX, CAPSULE, CYLINDER, HEIGHTFIELD, MESH, MOTION_DYNAMIC, MOTION_OSCILLATING, MOTION_SPINNING,
+    MOTION_UNIFORM, PLANE, SPHERE,
 };
 use frazil_shaders::common::motion::KEYFRAME_FLOATS;
 use frazil_shaders::types::Body as Raw;
@@ -103,6 +103,16 @@ fn motion(raw: &Raw, numbers: &[f32]) -> Option<Motion> {
         MOTION_OSCILLATING => Some(Motion::Oscillating(vector(0), number(3), number(4))),
         MOTION_SPINNING => {
             Some(Motion::Spinning(vector(0), TAU * number(6) * vector(3), [number(7), number(8)]))
+        }
+        MOTION_DYNAMIC => {
+            let pose = Pose {
+                pivot: vector(0),
+                offset: vector(3),
+                rotation: quaternion([6, 7, 8, 9].map(|at| numbers[at])),
+                velocity: vector(10),
+                angular_velocity: vector(13),
+            };
+            Some(Motion::Dynamic(pose, [number(16), number(17)]))
         }
         _ => {
             let key = |k: usize| {

@@ -206,7 +206,7 @@ impl Player {
             count: &set.count,
             columns: set.columns.clone(),
         });
-        Shown { sets: sets.collect(), slabs: self.slabs.clone(), blocks: None }
+        Shown { sets: sets.collect(), slabs: self.slabs.clone(), bodies: None, blocks: None }
     }
 }
 
@@ -315,7 +315,7 @@ mod tests {
 
         let count = Counts::new(&device).unwrap().upload(&device, "count", n, n).unwrap();
         let set = ParticleSet { name: "dust", material: Material::Water, count: &count, columns };
-        let live = Shown { sets: vec![set], slabs: None, blocks: None };
+        let live = Shown { sets: vec![set], slabs: None, bodies: None, blocks: None };
         let recorded = player.shown();
         let names = live.names();
         assert_eq!(recorded.names(), names);

@@ -213,7 +213,7 @@ mod tests {
             ColumnView::new("heat", "°C", ColumnKind::F32, device.buffer_from("h", &heat).unwrap().cast()),
         ];
         let set = ParticleSet { name: "snow", material: Material::Snow, count: &count, columns };
-        let shown = Shown { sets: vec![set], slabs: None, blocks: None };
+        let shown = Shown { sets: vec![set], slabs: None, bodies: None, blocks: None };
         let size = (640, 400);
         let at = |point: [f32; 3]| camera.project(Vec3::from(point), size.0, size.1).unwrap().0;
         let picked = |pixel: Vec2| pick(&device, &shown, &camera, pixel, size, 0.05).unwrap();

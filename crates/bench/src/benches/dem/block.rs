@@ -239,6 +239,7 @@ fn surroundings(side: usize) -> Surroundings {
         }],
         names: Vec::new(),
         body_data: (0..n_heights * n_heights).map(|k| 0.02 * unit_noise(k as usize)).collect(),
+        ..Default::default()
     }
 }
 

@@ -31,6 +31,14 @@ impl Scene {
         if mpm.dimensions == 2 {
             self.check_plane(check)?;
         }
+        let dynamic = self.bodies.iter().position(|body| body.dynamics().is_some());
+        if let (Some(idx), true) = (dynamic, mpm.implicit.is_some()) {
+            check.fail_between(
+                &[&format!("bodies.{idx}.motion.dynamic"), "mpm.implicit"],
+                "a dynamic body with a semi-implicit step, which does not measure its load",
+                "an explicit step",
+            )?;
+        }
         Ok(())
     }
 
@@ -193,6 +201,11 @@ fn check_body_in_plane(check: &Checker<'_>, key: &str, body: &Body) -> Check {
     let Some(motion) = &body.motion else { return Ok(()) };
     let within = |name: &str| format!("{key}.motion.{}.{name}", motion.name());
     match motion {
+        BodyMotion::Dynamic(_) => check.fail_between(
+            &[&format!("{key}.motion.dynamic"), "mpm.dimensions"],
+            "a dynamic body",
+            "dynamic bodies with mpm.dimensions = 3 only",
+        ),
         BodyMotion::Uniform(motion) => check.in_plane(&within("velocity_m_s"), motion.velocity_m_s),
         BodyMotion::Oscillating { amplitude_m, .. } => check.in_plane(&within("amplitude_m"), *amplitude_m),
         BodyMotion::Spinning { angular_velocity_rad_s, .. } => {

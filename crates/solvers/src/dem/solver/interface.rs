@@ -1,6 +1,7 @@
 //! [`Dem`] as a [`Solver`].
 
 use super::{Dem, body_kernels};
+use crate::bodies::{with_motion_metrics, with_motion_values};
 use crate::dem::fault::DemFaultCheck;
 use crate::dem::flow_map::PendingFlowCells;
 use crate::dem::lists::skin_radii;
@@ -12,8 +13,8 @@ use crate::fault::grown_capacity;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
 use crate::{
-    BodyPoses, FlowCells, FlowMapping, Grab, MetricInfo, Pair, PairInspection, PendingFault, PendingFlow,
-    PendingMeasurement, Regrown, RigidBodies, Solver, SolverError, WorkCounter,
+    BodyPoses, DynamicBodies, FlowCells, FlowMapping, Grab, MetricInfo, Pair, PairInspection, PendingFault,
+    PendingFlow, PendingMeasurement, Regrown, RigidBodies, Solver, SolverError, WorkCounter,
 };
 use frazil_particles::{ColumnView, Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
@@ -65,6 +66,7 @@ impl Solver for Dem {
             self.slabs.set_body_kernel(slabs);
         }
         (self.bodies, self.body_data) = (bodies, body_data);
+        self.slabs.loads.set_surroundings(&parameters.surroundings);
         (self.terms, self.parameters) = (terms, parameters);
         // Lists for other ranges and bodies are not valid.
         self.is_forced = true;
@@ -102,6 +104,11 @@ impl Solver for Dem {
         self.record_storage(recorder);
         self.contacts.tidy(recorder, &self.particles.count);
         self.slabs.show(recorder);
+        self.slabs.loads.record_places(recorder, self.step_context().shared(), false);
+    }
+
+    fn dynamic_bodies(&self) -> Option<&DynamicBodies> {
+        self.slabs.loads.dynamic()
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
@@ -126,12 +133,14 @@ impl Solver for Dem {
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {
-        MetricInfo::list(DemMetrics::names(self.parameters()))
+        let own = MetricInfo::list(DemMetrics::names(self.parameters()));
+        with_motion_metrics(own, Some(&self.slabs.loads))
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
-        Ok(forwarded(own, PendingDemMetrics::is_ready, |own| Ok(own.wait()?.into())))
+        let own = forwarded(own, PendingDemMetrics::is_ready, |own| Ok(own.wait()?.into()));
+        Ok(with_motion_values(own, Some(&self.slabs.loads), recorder)?)
     }
 
     fn final_warnings(&self, _device: &Device) -> Result<Vec<String>, SolverError> {

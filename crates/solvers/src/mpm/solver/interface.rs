@@ -10,8 +10,8 @@ use crate::mpm::parameters::MpmParameters;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
 use crate::{
-    ActiveBlocks, Grab, MetricInfo, PendingFault, PendingMeasurement, Regrown, Solver, SolverError,
-    SparseGrid, WorkCounter,
+    ActiveBlocks, BodyLoads, DynamicBodies, Grab, MetricInfo, PendingFault, PendingMeasurement, Regrown,
+    Solver, SolverError, SparseGrid, WorkCounter,
 };
 use frazil_kernels::BLOCK_SIDE;
 use frazil_particles::{Material, ParticleSet, ParticleTable};
@@ -54,6 +54,7 @@ impl Solver for Mpm {
             }
             (self.transfer, self.kernels) = (transfer, kernels);
         }
+        self.loads.record.set_surroundings(&parameters.surroundings);
         (self.constants, self.parameters) = (constants, parameters);
         Ok(())
     }
@@ -97,6 +98,11 @@ impl Solver for Mpm {
             density: &particles.density,
         };
         recorder.dispatch_counted(&self.kernels.measure_density, bindings, ());
+        self.loads.record.record_places(recorder, self.shared(), false);
+    }
+
+    fn dynamic_bodies(&self) -> Option<&DynamicBodies> {
+        self.body_loads().and_then(BodyLoads::dynamic)
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {

@@ -7,8 +7,8 @@ use crate::pbd::metrics::PendingMetrics;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
 use crate::{
-    Grab, Measurement, MetricInfo, MotionMetrics, PendingFault, PendingMeasurement, Solver, SolverError,
-    WorkCounter,
+    BodyLoads, DynamicBodies, Grab, Measurement, MetricInfo, MotionMetrics, PendingFault, PendingMeasurement,
+    Solver, SolverError, WorkCounter,
 };
 use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
@@ -48,6 +48,11 @@ impl Solver for Fluid {
         if self.parameters.is_projection {
             self.record_density(recorder);
         }
+        self.record_places(recorder, false);
+    }
+
+    fn dynamic_bodies(&self) -> Option<&DynamicBodies> {
+        self.body_loads().and_then(BodyLoads::dynamic)
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {

@@ -277,6 +277,7 @@ impl Snow {
         match stage {
             Stage::Integrate => {
                 self.clock.record_advance(recorder);
+                self.record_places(recorder, true);
                 self.integrate(recorder, dt_s);
             }
             Stage::MarkPhaseChange => {
@@ -365,6 +366,14 @@ impl Snow {
             Stage::EndStep => self.fault.record_end(recorder, &self.clock, &[&**solid, &**fluid]),
         }
         Ok(())
+    }
+
+    /// Records the places of dynamic bodies in a step: first in it or, for what looks at them between two,
+    /// now.
+    fn record_places(&self, recorder: &mut Recorder, is_in_step: bool) {
+        if let Some(bodies) = &self.bodies {
+            bodies.record_places(recorder, is_in_step);
+        }
     }
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {

@@ -10,8 +10,8 @@ use crate::viscoelastic::parameters::Parameters;
 use crate::viscoelastic::springs::SpringCheck;
 use crate::viscoelastic::viscosity::ViscositySolve;
 use crate::{
-    Grab, InvariantFault, Measurement, MetricInfo, Pair, PairInspection, PendingFault, PendingInvariants,
-    PendingMeasurement, Solver, SolverError, WorkCounter,
+    BodyLoads, DynamicBodies, Grab, InvariantFault, Measurement, MetricInfo, Pair, PairInspection,
+    PendingFault, PendingInvariants, PendingMeasurement, Solver, SolverError, WorkCounter,
 };
 use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
@@ -84,6 +84,14 @@ impl Solver for Viscoelastic {
     fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) -> bool {
         self.fluid.record_grab(recorder, grab);
         true
+    }
+
+    fn record_output(&self, recorder: &mut Recorder) {
+        self.fluid.record_places(recorder, false);
+    }
+
+    fn dynamic_bodies(&self) -> Option<&DynamicBodies> {
+        self.body_loads().and_then(BodyLoads::dynamic)
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {

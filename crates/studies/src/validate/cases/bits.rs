@@ -17,11 +17,12 @@ const QUICK: [Scene; 6] = [
 ];
 
 /// All other built-in scenes.
-const OTHERS: [Scene; 36] = [
+const OTHERS: [Scene; 37] = [
     ("drop", 1.0, 20),
     ("hydrostatic", 1.0, 20),
     ("drum", 1.0, 20),
     ("fountain", 1.0, 20),
+    ("driftwood", 0.4, 40),
     ("pour_down_terrain", 1.0, 20),
     ("snow_drop_free", 0.6, 20),
     ("snow_drop_linked", 0.6, 20),

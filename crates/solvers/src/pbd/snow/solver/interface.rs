@@ -11,8 +11,8 @@ use crate::pbd::snow::terms::SnowParameters;
 use crate::pending::forwarded;
 use crate::solver::{motion_highlights, rows, stage_named};
 use crate::{
-    Grab, InvariantFault, Measurement, MetricInfo, Pair, PairInspection, PendingFault, PendingInvariants,
-    PendingMeasurement, Solver, SolverError, WorkCounter,
+    BodyLoads, DynamicBodies, Grab, InvariantFault, Measurement, MetricInfo, Pair, PairInspection,
+    PendingFault, PendingInvariants, PendingMeasurement, Solver, SolverError, WorkCounter,
 };
 use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
@@ -53,7 +53,7 @@ impl Solver for Snow {
         let constraints = self.constraints.prepare(device, workgroup_size, &terms, &self.rows)?;
         let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &self.clock, of_snow)?;
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
-            old.adopt(new);
+            old.adopt(new, &parameters.fluid.surroundings);
         }
         self.constraints.adopt(constraints);
         self.rows.set_parameters(&parameters.fluid);
@@ -70,6 +70,11 @@ impl Solver for Snow {
 
     fn record_output(&self, recorder: &mut Recorder) {
         self.output.record(recorder, &self.solid, &self.fluid);
+        self.record_places(recorder, false);
+    }
+
+    fn dynamic_bodies(&self) -> Option<&DynamicBodies> {
+        self.body_loads().and_then(BodyLoads::dynamic)
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {

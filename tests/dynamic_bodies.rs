@@ -1,0 +1,555 @@
+//! Dynamic bodies: their motion and contacts against the twins and against mechanics, and floating in water.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_reference::rigid::{Contact, Point, RigidBody, Surface, find_body_contacts, solve_body_contacts};
+use frazil_scene::Scene;
+use frazil_shaders::bodies::contact::MAX_CONTACTS_OF_POINT;
+use frazil_shaders::types::{BodyContact, RigidShape, RigidState};
+use frazil_solvers::pbd::Fluid;
+use frazil_solvers::{Solver, SolverStart, StateColumn, Tuning, factory_of};
+use frazil_testkit::twins::bodies::twin_bodies;
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
+use frazil_tests::Simulation;
+use frazil_vk::Device;
+use glam::{DMat3, DQuat, DVec3};
+
+/// A dry box of 4 m × 3 m × 2 m, but for a puddle in a corner.
+fn dry(overrides: &[&str]) -> Simulation {
+    let own = [
+        "fluid.particle_spacing_m=0.05",
+        "domain.min_m=[-2,0,-1]",
+        "domain.max_m=[2,3,1]",
+        "domain.friction={}",
+        "particles=[{shape={box={min_m=[1.8,0,0.8],max_m=[2,0.1,1]}}}]",
+        "time.dt_s=0.001",
+    ];
+    Simulation::new("dam_break", &own.iter().chain(overrides).copied().collect::<Vec<_>>())
+}
+
+fn wide(v: [f32; 3]) -> DVec3 {
+    DVec3::from_array(v.map(f64::from))
+}
+
+fn quaternion(q: [f32; 4]) -> DQuat {
+    DQuat::from_array(q.map(f64::from)).normalize()
+}
+
+/// Downloads a column of the state.
+fn column(simulation: &Simulation, name: &str) -> Vec<u32> {
+    let columns = simulation.fluid.state_columns();
+    let column = columns.iter().find(|column| column.name == name).unwrap();
+    simulation.device.download(&column.words, column.words.len()).unwrap()
+}
+
+fn states(simulation: &Simulation) -> Vec<RigidState> {
+    bytemuck::cast_slice(&column(simulation, "dynamic bodies")).to_vec()
+}
+
+/// Returns the contacts with the index of their point.
+fn contacts(simulation: &Simulation) -> Vec<(usize, BodyContact)> {
+    let all: Vec<BodyContact> =
+        bytemuck::cast_slice(&column(simulation, "contacts of dynamic bodies")).to_vec();
+    let most = MAX_CONTACTS_OF_POINT as usize;
+    let found = column(simulation, "contacts of points");
+    let of = |(p, &n): (usize, &u32)| {
+        let of_point = all[most * p..most * p + n as usize].to_vec();
+        of_point.into_iter().map(move |contact| (p, contact))
+    };
+    found.iter().enumerate().flat_map(of).collect()
+}
+
+/// Returns the twins of the dynamic bodies of a simulation.
+fn twins(simulation: &Simulation) -> Vec<RigidBody> {
+    let shapes = simulation.fluid.body_loads().unwrap().dynamic().unwrap().shapes();
+    let shapes: Vec<RigidShape> = simulation.device.download(shapes, shapes.len()).unwrap();
+    let bodies = &simulation.fluid.parameters().surroundings;
+    let twin = |(shape, state): (&RigidShape, RigidState)| {
+        let at = bodies.bodies[shape.body as usize].first_motion as usize;
+        let [d, r] = [shape.inverse_inertia_diagonal, shape.inverse_inertia_rest].map(wide);
+        let inverse =
+            DMat3::from_cols(DVec3::new(d.x, r.z, r.y), DVec3::new(r.z, d.y, r.x), DVec3::new(r.y, r.x, d.z));
+        RigidBody {
+            mass_kg: shape.mass_kg.into(),
+            inertia_kg_m2: inverse.inverse(),
+            repeated: [shape.repeated.into(), shape.repeated_angular.into()],
+            friction: shape.friction.into(),
+            restitution: shape.restitution.into(),
+            centre_m: DVec3::from_array([0, 1, 2].map(|i| bodies.body_data[at + i].into())),
+            offset_m: wide(state.offset_m),
+            rotation: quaternion(state.rotation),
+            velocity_m_s: wide(state.velocity_m_s),
+            angular_momentum_kg_m2_s: wide(state.angular_momentum_kg_m2_s),
+            gained: [wide(state.gained_n_s), wide(state.gained_n_m_s)],
+        }
+    };
+    shapes.iter().zip(states(simulation)).map(twin).collect()
+}
+
+/// Points of a simulation's dynamic bodies.
+fn points(simulation: &Simulation) -> Vec<Point> {
+    let dynamic = simulation.fluid.body_loads().unwrap().dynamic().unwrap();
+    let shapes: Vec<RigidShape> =
+        simulation.device.download(dynamic.shapes(), dynamic.shapes().len()).unwrap();
+    let points = simulation.device.download(dynamic.points(), dynamic.points().len()).unwrap();
+    let point = |point: &frazil_shaders::types::TouchingPoint| {
+        let shape = &shapes[point.owner as usize];
+        Point {
+            owner: point.owner as usize,
+            place_m: wide(point.place_m),
+            radius_m: shape.point_radius_m.into(),
+            gap_m: shape.gap_m.into(),
+        }
+    };
+    points.iter().map(point).collect()
+}
+
+const PILE: &str = "bodies=[\
+    {name='plate',shape={box={centre_m=[0,0.2,0],size_m=[0.6,0.05,0.6],rotation_deg=[0,0,20]}},\
+     motion={spinning={point_m=[0,0.2,0],angular_velocity_rad_s=[0,2,0]}}},\
+    {name='a',shape={box={centre_m=[0.1,0.55,0.03],size_m=[0.1,0.2,0.15],rotation_deg=[10,20,30]}},\
+     motion={dynamic={density_kg_m3=800,contact_gap_m=0,friction=0.4}}},\
+    {name='b',shape={sphere={centre_m=[0.05,0.82,0],radius_m=0.12}},\
+     motion={dynamic={mass_kg=2,contact_gap_m=0,restitution=0.5,velocity_m_s=[0,-1,0]}}},\
+    {name='c',shape={capsule={from_m=[-0.2,0.6,-0.1],to_m=[-0.1,0.7,0.1],radius_m=0.06}},\
+     motion={dynamic={density_kg_m3=300,contact_gap_m=0.01,angular_velocity_rad_s=[3,0,-2]}}},\
+    {name='d',shape={cylinder={from_m=[0.3,0.4,0.2],to_m=[0.4,0.5,0.2],radius_m=0.08}},\
+     motion={dynamic={density_kg_m3=1500,contact_gap_m=0}}},\
+    {name='e',shape={box={centre_m=[-1,0.06,0],size_m=[0.3,0.1,0.4]}},\
+     motion={dynamic={density_kg_m3=400,contact_gap_m=0}}},\
+    {name='f',shape={box={centre_m=[-1.02,0.17,0.01],size_m=[0.1,0.1,0.1],rotation_deg=[0,15,0]}},\
+     motion={dynamic={density_kg_m3=900,contact_gap_m=0}}},\
+    {name='g',shape={sphere={centre_m=[-0.97,0.4,0.03],radius_m=0.05}},\
+     motion={dynamic={density_kg_m3=2000,contact_gap_m=0}}}]";
+
+/// Each step of a pile on a plate that turns, from the device's state, agrees with the twins.
+#[test]
+fn bodies_move_and_touch_like_their_twins() {
+    let mut simulation = dry(&[PILE]);
+    let (dt_s, gravity_m_s2) =
+        (simulation.scene.dt_s(), wide(simulation.scene.gravity_m_s2().map(|g| g as f32)));
+    let points = points(&simulation);
+    let surroundings = simulation.fluid.parameters().surroundings.clone();
+    let [low, high] = [surroundings.domain_min_m, surroundings.domain_max_m].map(wide);
+    let (mut n_touching, mut n_between) = (0, 0);
+    let (n, apart) = if is_full_run() { (120, 5) } else { (24, 25) };
+    for _ in 0..n {
+        simulation.advance(apart);
+        let mut bodies = twins(&simulation);
+        let before = contacts(&simulation);
+        let starts: Vec<_> = bodies.iter().map(|body| body.place_bodies(dt_s)).collect();
+        let start_s = simulation.time_s();
+        simulation.advance(1);
+        let loads = simulation.body_loads();
+        // The first load is that of the plate.
+        for (body, load) in bodies.iter_mut().zip(&loads[1..]) {
+            let [force, torque] = [load.force_n, load.torque_n_m].map(DVec3::from_array);
+            body.move_bodies(dt_s, gravity_m_s2, force, torque);
+        }
+        let axes = DVec3::AXES;
+        let mut surfaces: Vec<Surface> = axes.iter().map(|axis| Surface::Face(low, *axis)).collect();
+        surfaces.extend(axes.iter().map(|axis| Surface::Face(high, -*axis)));
+        let end_s = start_s + dt_s;
+        for (k, mut body) in twin_bodies(&surroundings).into_iter().enumerate() {
+            surfaces.push(match k.checked_sub(1) {
+                None => Surface::Prescribed(body),
+                Some(k) => {
+                    body.motion = Some(frazil_reference::bodies::Motion::Dynamic(starts[k], [start_s, dt_s]));
+                    Surface::Dynamic(body, k)
+                }
+            });
+        }
+        let had = |p: usize, surface: usize| {
+            let found = before.iter().find(|(q, contact)| *q == p && contact.surface as usize == surface);
+            found.map_or((0.0, DVec3::ZERO), |(_, contact)| {
+                (contact.normal_n_s.into(), wide(contact.tangential_n_s))
+            })
+        };
+        let rebound_m_s = 2.0 * dt_s * gravity_m_s2.length();
+        let mut found = find_body_contacts(&bodies, &points, &surfaces, (end_s, dt_s, rebound_m_s), had);
+        let on_device = contacts(&simulation);
+        let what = |contact: &Contact| (contact.bodies.0, contact.surface);
+        let listed: Vec<_> = on_device.iter().map(|(p, c)| (points[*p].owner, c.surface as usize)).collect();
+        assert_eq!(listed, found.iter().map(what).collect::<Vec<_>>(), "step {}", simulation.step);
+        for ((_, raw), contact) in on_device.iter().zip(&found) {
+            assert!((wide(raw.normal) - contact.normal).length() < 1e-4, "{raw:?}, not {contact:?}");
+            assert!((f64::from(raw.gap_m) - contact.gap_m).abs() < 2e-6, "{raw:?}, not {contact:?}");
+        }
+        solve_body_contacts(&mut bodies, &mut found, 30);
+        n_touching += found.len();
+        n_between += found.iter().filter(|contact| contact.bodies.1.is_some()).count();
+        for (twin, state) in bodies.iter().zip(states(&simulation)) {
+            let apart = [
+                (wide(state.offset_m) - twin.offset_m).length() / 1e-6,
+                (quaternion(state.rotation) * twin.rotation.inverse()).to_scaled_axis().length() / 1e-5,
+                // A gap that is rounded by 1e-7 m is closed in a step at 1e-4 m/s more or less.
+                (wide(state.velocity_m_s) - twin.velocity_m_s).length() / 5e-4,
+                (wide(state.angular_momentum_kg_m2_s) - twin.angular_momentum_kg_m2_s).length()
+                    / (5e-4 * twin.mass_kg * 0.1),
+            ];
+            assert!(
+                apart.iter().all(|x| *x < 1.0),
+                "step {}: {apart:?} bounds apart, {twin:?}",
+                simulation.step
+            );
+        }
+    }
+    assert!(n_touching > 100 && n_between > 10, "{n_touching} contacts, {n_between} between two");
+    assert_no_validation_messages(&simulation.device);
+}
+
+/// A body without gravity keeps momentum and angular momentum to rounding, and its energy to the order of the
+/// method.
+#[test]
+fn a_free_body_keeps_its_momentum() {
+    let body = "bodies=[{name='it',shape={box={centre_m=[0,1.5,0],size_m=[0.1,0.2,0.3]}},\
+        motion={dynamic={density_kg_m3=700,velocity_m_s=[0.2,0,0.1],angular_velocity_rad_s=[0.3,5,0.1]}}}]";
+    let mut simulation = dry(&[body, "gravity_m_s2=[0,0,0]"]);
+    let start = twins(&simulation)[0];
+    let mut least_along: f64 = 1.0;
+    for _ in 0..60 {
+        simulation.advance(50);
+        let now = twins(&simulation)[0];
+        let l = now.angular_momentum_kg_m2_s;
+        assert_eq!(l, start.angular_momentum_kg_m2_s, "angular momentum");
+        let way_m = simulation.time_s() * wide([0.2, 0.0, 0.1]);
+        assert!((now.offset_m - way_m).length() < 1e-6, "{} m, not {way_m} m", now.offset_m);
+        let energy = now.kinetic_energy_j() / start.kinetic_energy_j();
+        assert!((energy - 1.0).abs() < 1e-4, "energy {energy}");
+        least_along = least_along.min((now.rotation * DVec3::Y).dot(l.normalize()));
+    }
+    // The spin about the middle axis is unstable: the body flips.
+    assert!(least_along < -0.8, "the axis turned to {least_along}");
+    assert_no_validation_messages(&simulation.device);
+}
+
+fn slope(body: &str, friction: f64) -> String {
+    let dynamic = format!("density_kg_m3=1000,friction={friction},contact_gap_m=0");
+    format!("bodies=[{{name='it',{body},motion={{dynamic={{{dynamic}}}}}}}]")
+}
+
+/// Balls roll at 5/7 g sin θ, cylinders at 2/3, boxes slide at g (sin θ − μ cos θ), or stay.
+#[test]
+fn bodies_roll_and_slide_as_coulomb_has_it() {
+    let (sin, cos) = 20_f64.to_radians().sin_cos();
+    let g = 9.81;
+    let gravity = format!("gravity_m_s2=[{},{},0]", g * sin, -g * cos);
+    let ball = "shape={sphere={centre_m=[-1,0.1,0],radius_m=0.1}}";
+    let cube = "shape={box={centre_m=[-1,0.05,0],size_m=[0.2,0.1,0.2]}}";
+    for (body, friction, expected) in [
+        (ball, 0.5, 5.0 / 7.0 * g * sin),
+        // Below 2/7 tan θ a ball slides.
+        (ball, 0.05, g * (sin - 0.05 * cos)),
+        (cube, 0.2, g * (sin - 0.2 * cos)),
+        (cube, 0.5, 0.0),
+    ] {
+        let mut simulation = dry(&[&slope(body, friction), &gravity]);
+        simulation.advance(500);
+        let state = states(&simulation)[0];
+        // Of a start with half a step of acceleration without contacts.
+        let late_m_s = 2.0 * g * 1e-3;
+        let speed = f64::from(state.velocity_m_s[0]);
+        assert!(
+            (speed - 0.5 * expected).abs() < 1e-3 * 0.5 * expected + late_m_s,
+            "{body} with friction {friction}: {speed} m/s, not {}",
+            0.5 * expected
+        );
+        assert!(state.offset_m[1].abs() < 1e-4, "off the slope by {} m", state.offset_m[1]);
+        assert_no_validation_messages(&simulation.device);
+    }
+}
+
+/// A ball rebounds with its coefficient of restitution, and two balls exchange their velocities.
+#[test]
+fn balls_rebound() {
+    let bodies = "bodies=[\
+        {name='falls',shape={sphere={centre_m=[0,0.6,0],radius_m=0.1}},\
+         motion={dynamic={density_kg_m3=1000,restitution=0.8,contact_gap_m=0}}},\
+        {name='hits',shape={sphere={centre_m=[-1,2.5,0.3],radius_m=0.1}},\
+         motion={dynamic={density_kg_m3=1000,restitution=1,friction=0,velocity_m_s=[2,0,0]}}},\
+        {name='is_hit',shape={sphere={centre_m=[-0.7,2.5,0.3],radius_m=0.1}},\
+         motion={dynamic={density_kg_m3=1000,restitution=1,friction=0}}}]";
+    let mut simulation = dry(&[bodies]);
+    // 0.5 m above the floor: it lands after 0.3193 s at 3.132 m/s.
+    simulation.advance(330);
+    let [falls, hits, is_hit]: [RigidState; 3] = states(&simulation).try_into().unwrap();
+    let expected = 0.8 * 3.132 - 9.81 * (0.330 - 0.3193);
+    // Of the time between steps at which it lands.
+    assert!((f64::from(falls.velocity_m_s[1]) - expected).abs() < 2.0 * 9.81e-3 * 1.8, "{falls:?}");
+    assert!(hits.velocity_m_s[0].abs() < 1e-3 && (is_hit.velocity_m_s[0] - 2.0).abs() < 1e-3);
+    assert_no_validation_messages(&simulation.device);
+}
+
+/// A stack of ten boxes stands: none moves by a hundredth of its side.
+#[test]
+fn a_stack_of_ten_boxes_stands() {
+    let boxes: Vec<String> = (0..10)
+        .map(|k| {
+            format!(
+                "{{name='b{k}',shape={{box={{centre_m=[0,{},0],size_m=[0.1,0.1,0.1]}}}},\
+                 motion={{dynamic={{density_kg_m3=1000,contact_gap_m=0}}}}}}",
+                0.05 + 0.1 * f64::from(k)
+            )
+        })
+        .collect();
+    let mut simulation = dry(&[&format!("bodies=[{}]", boxes.join(","))]);
+    for _ in 0..if is_full_run() { 50 } else { 10 } {
+        simulation.advance(200);
+        for (k, state) in states(&simulation).iter().enumerate() {
+            let moved_m = wide(state.offset_m).length();
+            assert!(moved_m < 1e-3, "box {k} moved by {moved_m} m at step {}", simulation.step);
+        }
+    }
+    assert_no_validation_messages(&simulation.device);
+}
+
+/// A tank of water, 0.3 m × 0.3 m and 0.25 m deep, and a body above it.
+fn tank(body: &str, dynamic: &str, overrides: &[&str]) -> Simulation {
+    let body = format!("bodies=[{{name='it',shape={{{body}}},motion={{dynamic={{{dynamic}}}}}}}]");
+    let own = [
+        "domain.min_m=[-0.15,0,-0.15]",
+        "domain.max_m=[0.15,0.6,0.15]",
+        "domain.friction={}",
+        "particles=[{shape={box={min_m=[-0.15,0,-0.15],max_m=[0.15,0.25,0.15]}}}]",
+        "fluid.particle_spacing_m=0.025",
+        "time.dt_s=0.0025",
+        &body,
+    ];
+    Simulation::new("dam_break", &own.iter().chain(overrides).copied().collect::<Vec<_>>())
+}
+
+/// Bodies float where they displace their own mass (Archimedes).
+#[test]
+fn bodies_float_at_their_draft() {
+    const AREA_M2: f64 = 0.09;
+    // Depth of the centre of a ball of 0.1 m below the surface, over its radius, by the volume of a cap.
+    let depth_of_ball = |share: f64| {
+        let immersed = |depth: f64| (depth + 1.0).powi(2) * (2.0 - depth) / 4.0;
+        let (mut low, mut high) = (-1.0, 1.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if immersed(middle) < share { low = middle } else { high = middle }
+        }
+        low
+    };
+    let ball = "sphere={centre_m=[0,0.36,0],radius_m=0.1}";
+    let raft = "box={centre_m=[0,0.31,0],size_m=[0.2,0.1,0.2]}";
+    let all = [(ball, 500.0), (raft, 300.0), (ball, 300.0), (raft, 700.0)];
+    let cases = &all[..if is_full_run() { 4 } else { 2 }];
+    let spacing_m = if is_full_run() { 0.2 / 12.0 } else { 0.025 };
+    for &(body, density) in cases {
+        let share = density / 1000.0;
+        let (volume_m3, centre_m, height_m) = match body == ball {
+            true => (4.18879e-3, -0.1 * depth_of_ball(share), 0.2),
+            false => (4e-3, 0.1 * (0.5 - share), 0.1),
+        };
+        let spacing = format!("fluid.particle_spacing_m={spacing_m}");
+        // Viscosity damps the bobbing, and has no part in a body at rest.
+        let damped = ["fluid.dynamic_viscosity_pa_s=5", &spacing];
+        let mut simulation = tank(body, &format!("density_kg_m3={density}"), &damped);
+        simulation.advance(300);
+        let mut sum_m = 0.0;
+        for _ in 0..10 {
+            simulation.advance(10);
+            sum_m += (twins(&simulation)[0].centre_m + twins(&simulation)[0].offset_m).y;
+        }
+        let surface_m = 0.25 + share * volume_m3 / AREA_M2;
+        let (found_m, expected_m) = (sum_m / 10.0, surface_m + centre_m);
+        // 2 % of the height at a twelfth of 0.2 m between particles, in proportion.
+        let bound_m = 0.02 * 0.2 * (spacing_m / (0.2 / 12.0)) * (height_m / 0.2_f64).max(1.0);
+        assert!(
+            (found_m - expected_m).abs() < bound_m,
+            "{body} of {density} kg/m³: its centre is at {found_m} m, not {expected_m} m"
+        );
+        assert_no_validation_messages(&simulation.device);
+    }
+}
+
+/// Bodies of a twentieth and twenty times the density of water neither jitter nor blow up.
+#[test]
+fn light_and_heavy_bodies_are_stable() {
+    for density in [50, 20_000] {
+        let mut simulation =
+            tank("sphere={centre_m=[0,0.37,0],radius_m=0.1}", &format!("density_kg_m3={density}"), &[]);
+        let mut fastest: f64 = 0.0;
+        for _ in 0..10 {
+            let metrics = simulation.advance(20);
+            assert_eq!((metrics.n_not_finite, metrics.n_outside), (0, 0), "{density} kg/m³");
+            fastest = fastest.max(wide(states(&simulation)[0].velocity_m_s).length());
+        }
+        // A fall through the whole tank.
+        assert!(fastest < (2.0 * 9.81 * 0.5_f64).sqrt(), "{density} kg/m³: {fastest} m/s");
+        if density == 50 {
+            let speed = wide(states(&simulation)[0].velocity_m_s).length();
+            assert!(speed < 0.3, "a light ball bobs at {speed} m/s after 0.5 s");
+        }
+        assert_no_validation_messages(&simulation.device);
+    }
+}
+
+/// Momentum and angular momentum of water and a body that it hits stay together, without gravity.
+#[test]
+fn water_and_a_body_exchange_momentum() {
+    let body = "bodies=[{name='it',shape={box={centre_m=[0.3,0.3,0.3],size_m=[0.06,0.1,0.1],\
+        rotation_deg=[0,0,20]}},motion={dynamic={density_kg_m3=400}}}]";
+    let mut simulation = Simulation::new(
+        "dam_break",
+        &[
+            "domain.min_m=[0,0,0]",
+            "domain.max_m=[0.6,0.6,0.6]",
+            "domain.friction={}",
+            "gravity_m_s2=[0,0,0]",
+            "fluid.particle_spacing_m=0.01",
+            "particles=[{shape={sphere={centre_m=[0.2,0.31,0.3],radius_m=0.04}},velocity_m_s=[1,0,0]}]",
+            body,
+        ],
+    );
+    let mass_kg = simulation.scene.particle_mass_kg();
+    let total = |simulation: &Simulation| {
+        let body = twins(simulation)[0];
+        // What a step repeats has not been given back yet.
+        let pending = body.repeated.map(|share| share / (1.0 - share));
+        let place = body.centre_m + body.offset_m;
+        let own = body.mass_kg * body.velocity_m_s + pending[0] * body.gained[0];
+        let turning = body.angular_momentum_kg_m2_s + pending[1] * body.gained[1];
+        let (x, v) = (simulation.positions(), simulation.velocities());
+        let pairs = || x.iter().zip(&v).map(|(x, v)| (wide(*x), mass_kg * wide(*v)));
+        let momentum: DVec3 = pairs().map(|(_, p)| p).sum();
+        let angular: DVec3 = pairs().map(|(x, p)| (x - place).cross(p)).sum();
+        (momentum + own, angular + turning, place, body)
+    };
+    let (momentum, angular, place, _) = total(&simulation);
+    simulation.advance(250);
+    let (now, turning, at, body) = total(&simulation);
+    assert!(body.velocity_m_s.x > 0.1 && body.angular_momentum_kg_m2_s.length() > 1e-4, "{body:?}");
+    let size = momentum.length();
+    assert!((now - momentum).length() < 1e-4 * size, "{now} N s, not {momentum}");
+    // About the same point.
+    let turning = turning + (at - place).cross(now);
+    assert!((turning - angular).length() < 2e-3 * size * 0.1, "{turning} N m s, not {angular}");
+    assert_no_validation_messages(&simulation.device);
+}
+
+/// A run that is resumed has the bits of one that was not.
+#[test]
+fn resumed_bodies_have_the_bits_of_whole_ones() {
+    let mut simulation = Simulation::new("driftwood", &["scale=0.4", "time.dt_s=0.002"]);
+    simulation.advance(60);
+    let n = simulation.len();
+    let mut state = Vec::new();
+    for column in simulation.fluid.state_columns() {
+        let len = if column.is_of_particles { n * column.kind.words() as usize } else { column.words.len() };
+        let words = simulation.device.download(&column.words, len).unwrap();
+        state.push(StateColumn { name: column.name.to_string(), words });
+    }
+    let scene = simulation.scene.clone();
+    let fluid = Fluid::restore(&simulation.device, &scene, &state, 60, Default::default()).unwrap();
+    let device = simulation.device.clone();
+    let mut resumed = Simulation { device, scene, fluid, step: 60, replay: Default::default() };
+    for simulation in [&mut simulation, &mut resumed] {
+        simulation.advance(40);
+    }
+    assert!(!contacts(&simulation).is_empty(), "nothing touches");
+    for name in ["dynamic bodies", "contacts of points", "contacts of dynamic bodies", "body loads"] {
+        assert_eq!(column(&resumed, name), column(&simulation, name), "{name}");
+    }
+    for name in ["id", "position", "velocity"] {
+        assert_eq!(resumed.words(name), simulation.words(name), "{name}");
+    }
+    assert_no_validation_messages(&simulation.device);
+}
+
+/// A simulation of any solver, and its metrics by name.
+struct AnySolver {
+    device: Device,
+    scene: Scene,
+    solver: Box<dyn Solver>,
+}
+
+impl AnySolver {
+    fn new(scene: &str, overrides: &[&str]) -> Self {
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+        let (device, scene) = (device(), Scene::find(scene, &overrides).unwrap());
+        let sampled = scene.sample().unwrap();
+        let start = SolverStart::Sampled(&sampled);
+        let solver = factory_of(&scene).unwrap().create(&device, &scene, start, Tuning::default()).unwrap();
+        Self { device, scene, solver }
+    }
+
+    fn advance(&mut self, steps: u64) {
+        for _ in 0..steps.div_ceil(32) {
+            let mut recorder = self.device.recorder().unwrap();
+            for _ in 0..32 {
+                self.solver.record_step(&mut recorder);
+            }
+            self.device.submit(recorder).unwrap().wait().unwrap();
+        }
+        assert_no_validation_messages(&self.device);
+    }
+
+    /// Returns three metrics whose names begin alike.
+    fn vector(&mut self, name: &str) -> DVec3 {
+        let mut recorder = self.device.recorder().unwrap();
+        let pending = self.solver.record_metrics(&mut recorder).unwrap();
+        self.device.submit(recorder).unwrap();
+        let (metrics, values) = (self.solver.metrics(), pending.wait().unwrap().values);
+        let of = |axis: &str| {
+            let name = format!("{name}_{axis}");
+            values[metrics.iter().position(|metric| metric.name == name).unwrap()]
+        };
+        DVec3::new(of("x"), of("y"), of("z"))
+    }
+}
+
+/// Grains and snow of the material point method get back from a body that they hit what they give it.
+#[test]
+fn grains_and_snow_exchange_momentum_with_a_body() {
+    let plate = |centre: &str, size: &str, more: &str| {
+        format!("bodies=[{{name='it',shape={{box={{centre_m={centre},size_m={size}}}}},{more}}}]")
+    };
+    let grains = plate("[0.6,0.3,0.4]", "[0.05,0.3,0.3]", "motion={dynamic={mass_kg=0.5}}");
+    let snow = plate("[0.75,0.5,0.45]", "[0.06,0.4,0.4]", "motion={dynamic={mass_kg=0.5}}");
+    let cases = [
+        (
+            "column_collapse",
+            [
+                "domain={min_m=[0,0,0],max_m=[1,0.6,0.8]}",
+                "particles=[{shape={box={min_m=[0.45,0.27,0.37],max_m=[0.56,0.33,0.43]}},\
+                 velocity_m_s=[2,0,0]}]",
+                &grains,
+            ],
+            [0.06, 1.0],
+        ),
+        (
+            "snowballs_3d",
+            [
+                "scale=1",
+                "particles=[{shape={sphere={centre_m=[0.6,0.5,0.45],radius_m=0.06}},velocity_m_s=[4,0,0]}]",
+                &snow,
+            ],
+            [0.05, 1.0],
+        ),
+    ];
+    for (name, overrides, [seconds, least_share]) in cases {
+        let free = [&["gravity_m_s2=[0,0,0]"][..], &overrides].concat();
+        let mut simulation = AnySolver::new(name, &free);
+        let start = simulation.vector("momentum");
+        simulation.advance((seconds / simulation.scene.dt_s()) as u64);
+        let (particles, velocity) = (simulation.vector("momentum"), simulation.vector("velocity_of_it"));
+        let impulse = simulation.vector("impulse_on_it");
+        let mass_kg = simulation.scene.bodies.last().unwrap().mass().unwrap().mass_kg;
+        assert!(velocity.x > 0.05 * least_share, "{name}: the body moves at {velocity} m/s");
+        let lost = start - particles;
+        assert!(
+            (impulse - lost).length() < 1e-3 * start.length(),
+            "{name}: the body got {impulse} N s, the particles lost {lost}"
+        );
+        // What a step of snow repeats has not been given back yet: some steps of the load at the end.
+        let late = if name == "column_collapse" { 1e-4 } else { 0.03 };
+        let gained = mass_kg * velocity;
+        assert!(
+            (gained - impulse).length() < late * start.length(),
+            "{name}: the body has {gained} N s and got {impulse}"
+        );
+    }
+}
