@@ -44,11 +44,11 @@ impl Solver for Fluid {
     }
 
     fn record_output(&self, recorder: &mut Recorder) {
+        self.record_places(recorder, false);
         // A projection computes densities before particles move.
         if self.parameters.is_projection {
             self.record_density(recorder);
         }
-        self.record_places(recorder, false);
     }
 
     fn dynamic_bodies(&self) -> Option<&DynamicBodies> {
