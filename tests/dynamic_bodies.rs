@@ -387,6 +387,36 @@ fn light_and_heavy_bodies_are_stable() {
     }
 }
 
+/// A light body that is released under water accelerates with the water around it, whose added mass exceeds
+/// its own ten times: without the share that a step repeats its velocity alternates and grows.
+#[test]
+fn a_light_body_under_water_rises_with_the_water_around_it() {
+    let block = |min: &str, max: &str| format!("{{shape={{box={{min_m={min},max_m={max}}}}}}}");
+    // Around a cube of 0.1 m, from which it is half a spacing.
+    let blocks = [
+        block("[-0.15,0,-0.15]", "[0.15,0.1,0.15]"),
+        block("[-0.15,0.1,-0.15]", "[-0.05,0.2,0.15]"),
+        block("[0.05,0.1,-0.15]", "[0.15,0.2,0.15]"),
+        block("[-0.05,0.1,-0.15]", "[0.05,0.2,-0.05]"),
+        block("[-0.05,0.1,0.05]", "[0.05,0.2,0.15]"),
+        block("[-0.15,0.2,-0.15]", "[0.15,0.3,0.15]"),
+    ];
+    let particles = format!("particles=[{}]", blocks.join(","));
+    let cube = "box={centre_m=[0,0.15,0],size_m=[0.1,0.1,0.1]}";
+    let mut simulation = tank(cube, "density_kg_m3=50", &[&particles, "fluid.particle_spacing_m=0.02"]);
+    // The first steps close what the blocks leave open, and drag begins after 25 ms.
+    let mut speed_after = |steps: u64| {
+        simulation.advance(steps);
+        f64::from(states(&simulation)[0].velocity_m_s[1])
+    };
+    let (first, last) = (speed_after(3), speed_after(6));
+    let found = (last - first) / (6.0 * 0.0025);
+    // (ρ_w − ρ_b) g/(ρ_b + C ρ_w), with C = 0.67 of a cube in an unbounded fluid, to which walls add.
+    let expected = 950.0 * 9.81 / (50.0 + 670.0);
+    assert!((0.8 * expected..1.1 * expected).contains(&found), "{found} m/s², not {expected} m/s²");
+    assert_no_validation_messages(&simulation.device);
+}
+
 /// Momentum and angular momentum of water and a body that it hits stay together, without gravity.
 #[test]
 fn water_and_a_body_exchange_momentum() {
