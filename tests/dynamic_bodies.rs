@@ -437,7 +437,7 @@ fn water_and_a_body_exchange_momentum() {
     let mass_kg = simulation.scene.particle_mass_kg();
     let total = |simulation: &Simulation| {
         let body = twins(simulation)[0];
-        // What a step repeats has not been given back yet.
+        // Includes the share of the momentum that the next steps repeat.
         let pending = body.repeated.map(|share| share / (1.0 - share));
         let place = body.centre_m + body.offset_m;
         let own = body.mass_kg * body.velocity_m_s + pending[0] * body.gained[0];
@@ -574,7 +574,7 @@ fn grains_and_snow_exchange_momentum_with_a_body() {
             (impulse - lost).length() < 1e-3 * start.length(),
             "{name}: the body got {impulse} N s, the particles lost {lost}"
         );
-        // What a step of snow repeats has not been given back yet: some steps of the load at the end.
+        // The next steps repeat a share of the last momentum: of snow some steps of the load at the end.
         let late = if name == "column_collapse" { 1e-4 } else { 0.03 };
         let gained = mass_kg * velocity;
         assert!(

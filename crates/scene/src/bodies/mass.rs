@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_box_has_the_inertia_of_its_mesh() {
+    fn a_turned_box_keeps_the_trace_of_its_inertia() {
         let turned = mass("box={centre_m=[0.1,1,0.2],size_m=[0.1,0.2,0.3],rotation_deg=[10,20,30]}");
         close(turned.mass_kg, 500.0 * 0.006);
         let trace: f64 = (0..3).map(|i| turned.inertia_kg_m2[i][i]).sum();
