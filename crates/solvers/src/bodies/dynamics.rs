@@ -112,7 +112,7 @@ impl DynamicBodies {
         self.contacts.record(recorder, shared, &self.shapes, &self.states);
     }
 
-    /// Returns the poses, as of the last [`Self::record_places`].
+    /// Returns the poses, as of the last `record_places`.
     pub fn poses(&self) -> &BodyPoses {
         &self.poses
     }
