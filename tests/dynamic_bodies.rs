@@ -76,7 +76,7 @@ fn twins(simulation: &Simulation) -> Vec<RigidBody> {
             friction: shape.friction.into(),
             restitution: shape.restitution.into(),
             centre_m: DVec3::from_array([0, 1, 2].map(|i| bodies.body_data[at + i].into())),
-            offset_m: wide(state.offset_m),
+            offset_m: wide(state.offset_m) - wide(state.offset_rest_m),
             rotation: quaternion(state.rotation),
             velocity_m_s: wide(state.velocity_m_s),
             angular_momentum_kg_m2_s: wide(state.angular_momentum_kg_m2_s),
@@ -173,19 +173,20 @@ fn bodies_move_and_touch_like_their_twins() {
         assert_eq!(listed, found.iter().map(what).collect::<Vec<_>>(), "step {}", simulation.step);
         for ((_, raw), contact) in on_device.iter().zip(&found) {
             assert!((wide(raw.normal) - contact.normal).length() < 1e-4, "{raw:?}, not {contact:?}");
-            assert!((f64::from(raw.gap_m) - contact.gap_m).abs() < 2e-6, "{raw:?}, not {contact:?}");
+            assert!((f64::from(raw.gap_m) - contact.gap_m).abs() < 2e-7, "{raw:?}, not {contact:?}");
         }
-        solve_body_contacts(&mut bodies, &mut found, 30);
+        let converged = (500, 0.5e-3 * rebound_m_s);
+        solve_body_contacts(&mut bodies, &mut found, converged, 1.0 - (-100.0 * dt_s).exp());
         n_touching += found.len();
         n_between += found.iter().filter(|contact| contact.bodies.1.is_some()).count();
         for (twin, state) in bodies.iter().zip(states(&simulation)) {
             let apart = [
-                (wide(state.offset_m) - twin.offset_m).length() / 1e-6,
+                (wide(state.offset_m) - wide(state.offset_rest_m) - twin.offset_m).length() / 1e-6,
                 (quaternion(state.rotation) * twin.rotation.inverse()).to_scaled_axis().length() / 1e-5,
                 // A gap that is rounded by 1e-7 m is closed in a step at 1e-4 m/s more or less.
-                (wide(state.velocity_m_s) - twin.velocity_m_s).length() / 5e-4,
+                (wide(state.velocity_m_s) - twin.velocity_m_s).length() / 1e-4,
                 (wide(state.angular_momentum_kg_m2_s) - twin.angular_momentum_kg_m2_s).length()
-                    / (5e-4 * twin.mass_kg * 0.1),
+                    / (1e-4 * twin.mass_kg * 0.1),
             ];
             assert!(
                 apart.iter().all(|x| *x < 1.0),
@@ -207,7 +208,7 @@ fn a_free_body_keeps_its_momentum() {
     let mut simulation = dry(&[body, "gravity_m_s2=[0,0,0]"]);
     let start = twins(&simulation)[0];
     let mut least_along: f64 = 1.0;
-    for _ in 0..60 {
+    for _ in 0..if is_full_run() { 60 } else { 42 } {
         simulation.advance(50);
         let now = twins(&simulation)[0];
         let l = now.angular_momentum_kg_m2_s;
@@ -224,7 +225,7 @@ fn a_free_body_keeps_its_momentum() {
 }
 
 fn slope(body: &str, friction: f64) -> String {
-    let dynamic = format!("density_kg_m3=1000,friction={friction},contact_gap_m=0");
+    let dynamic = format!("density_kg_m3=1000,friction={friction}");
     format!("bodies=[{{name='it',{body},motion={{dynamic={{{dynamic}}}}}}}]")
 }
 
@@ -234,8 +235,9 @@ fn bodies_roll_and_slide_as_coulomb_has_it() {
     let (sin, cos) = 20_f64.to_radians().sin_cos();
     let g = 9.81;
     let gravity = format!("gravity_m_s2=[{},{},0]", g * sin, -g * cos);
-    let ball = "shape={sphere={centre_m=[-1,0.1,0],radius_m=0.1}}";
-    let cube = "shape={box={centre_m=[-1,0.05,0],size_m=[0.2,0.1,0.2]}}";
+    // A spacing above the floor, where contacts keep bodies in a fluid.
+    let ball = "shape={sphere={centre_m=[-1,0.15,0],radius_m=0.1}}";
+    let cube = "shape={box={centre_m=[-1,0.1,0],size_m=[0.2,0.1,0.2]}}";
     for (body, friction, expected) in [
         (ball, 0.5, 5.0 / 7.0 * g * sin),
         // Below 2/7 tan θ a ball slides.
@@ -263,14 +265,14 @@ fn bodies_roll_and_slide_as_coulomb_has_it() {
 #[test]
 fn balls_rebound() {
     let bodies = "bodies=[\
-        {name='falls',shape={sphere={centre_m=[0,0.6,0],radius_m=0.1}},\
-         motion={dynamic={density_kg_m3=1000,restitution=0.8,contact_gap_m=0}}},\
+        {name='falls',shape={sphere={centre_m=[0,0.65,0],radius_m=0.1}},\
+         motion={dynamic={density_kg_m3=1000,restitution=0.8}}},\
         {name='hits',shape={sphere={centre_m=[-1,2.5,0.3],radius_m=0.1}},\
          motion={dynamic={density_kg_m3=1000,restitution=1,friction=0,velocity_m_s=[2,0,0]}}},\
         {name='is_hit',shape={sphere={centre_m=[-0.7,2.5,0.3],radius_m=0.1}},\
          motion={dynamic={density_kg_m3=1000,restitution=1,friction=0}}}]";
     let mut simulation = dry(&[bodies]);
-    // 0.5 m above the floor: it lands after 0.3193 s at 3.132 m/s.
+    // 0.5 m above where it touches the floor: it lands after 0.3193 s at 3.132 m/s.
     simulation.advance(330);
     let [falls, hits, is_hit]: [RigidState; 3] = states(&simulation).try_into().unwrap();
     let expected = 0.8 * 3.132 - 9.81 * (0.330 - 0.3193);
@@ -280,27 +282,85 @@ fn balls_rebound() {
     assert_no_validation_messages(&simulation.device);
 }
 
-/// A stack of ten boxes stands: none moves by a hundredth of its side.
+/// A stack of ten boxes comes to rest: none moves by a thousandth of its side.
 #[test]
 fn a_stack_of_ten_boxes_stands() {
     let boxes: Vec<String> = (0..10)
         .map(|k| {
             format!(
                 "{{name='b{k}',shape={{box={{centre_m=[0,{},0],size_m=[0.1,0.1,0.1]}}}},\
-                 motion={{dynamic={{density_kg_m3=1000,contact_gap_m=0}}}}}}",
-                0.05 + 0.1 * f64::from(k)
+                 motion={{dynamic={{density_kg_m3=1000}}}}}}",
+                0.1 + 0.15 * f64::from(k)
             )
         })
         .collect();
     let mut simulation = dry(&[&format!("bodies=[{}]", boxes.join(","))]);
-    for _ in 0..if is_full_run() { 50 } else { 10 } {
+    for _ in 0..if is_full_run() { 50 } else { 3 } {
         simulation.advance(200);
         for (k, state) in states(&simulation).iter().enumerate() {
             let moved_m = wide(state.offset_m).length();
-            assert!(moved_m < 1e-3, "box {k} moved by {moved_m} m at step {}", simulation.step);
+            assert!(moved_m < 1e-4, "box {k} moved by {moved_m} m at step {}", simulation.step);
         }
     }
     assert_no_validation_messages(&simulation.device);
+}
+
+/// Bodies slide, roll and rest alike wherever they are: a box on a plate that is a dynamic body itself, and a
+/// ball on the slope of a body.
+#[test]
+fn bodies_touch_alike_300_m_from_the_origin() {
+    let run = |at: f64| {
+        let place = |x: f64, y: f64| format!("[{},{},{at}]", at + x, at + y);
+        let near = [
+            format!("domain.min_m=[{},{at},{}]", at - 2.0, at - 1.0),
+            format!("domain.max_m=[{},{},{}]", at + 2.0, at + 3.0, at + 1.0),
+            format!(
+                "particles=[{{shape={{box={{min_m=[{},{at},{}],max_m=[{},{},{}]}}}}}}]",
+                at + 1.8,
+                at + 0.8,
+                at + 2.0,
+                at + 0.1,
+                at + 1.0
+            ),
+            format!(
+                "bodies=[\
+                 {{name='plate',shape={{box={{centre_m={},size_m=[0.5,0.1,0.5]}}}},\
+                 motion={{dynamic={{density_kg_m3=800,friction=0.3,velocity_m_s=[0.5,0,0]}}}}}},\
+                 {{name='box',shape={{box={{centre_m={},size_m=[0.2,0.1,0.2]}}}},\
+                 motion={{dynamic={{density_kg_m3=800,friction=0.3}}}}}},\
+                 {{name='hill',shape={{box={{centre_m={},size_m=[1.5,0.1,1],rotation_deg=[0,0,-20]}}}}}},\
+                 {{name='ball',shape={{sphere={{centre_m={},radius_m=0.1}}}},\
+                 motion={{dynamic={{density_kg_m3=800}}}}}}]",
+                place(0.5, 0.1),
+                place(0.5, 0.25),
+                place(-1.0, 0.5),
+                place(-1.2, 0.8),
+            ),
+        ];
+        let mut simulation = dry(&near.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut found = Vec::new();
+        for _ in 0..4 {
+            simulation.advance(100);
+            found.extend(twins(&simulation));
+        }
+        assert_no_validation_messages(&simulation.device);
+        found
+    };
+    let (here, there) = (run(0.0), run(300.0));
+    for (near, far) in here.iter().zip(&there) {
+        // Places at time 0 are rounded by 1.5e-5 m at 300 m, and with them gaps, and when a gap is closed: a
+        // step earlier or later.
+        let apart = [
+            (near.offset_m - far.offset_m).length() / 1e-4,
+            (near.velocity_m_s - far.velocity_m_s).length() / 1e-3,
+            (near.rotation * far.rotation.inverse()).to_scaled_axis().length() / 1e-3,
+        ];
+        assert!(apart.iter().all(|x| *x < 1.0), "{apart:?} bounds apart: {near:?}, at 300 m {far:?}");
+        println!("{apart:?}, vertically {} and {} m/s", near.velocity_m_s.y, far.velocity_m_s.y);
+    }
+    // The box rests on the plate.
+    let at_rest = |bodies: &[RigidBody]| bodies[bodies.len() - 2].velocity_m_s.y.abs();
+    assert!(at_rest(&here) < 1e-5 && at_rest(&there) < 1e-5, "{} {}", at_rest(&here), at_rest(&there));
 }
 
 /// A tank of water, 0.3 m × 0.3 m and 0.25 m deep, and a body above it.
@@ -335,7 +395,7 @@ fn bodies_float_at_their_draft() {
     let ball = "sphere={centre_m=[0,0.36,0],radius_m=0.1}";
     let raft = "box={centre_m=[0,0.31,0],size_m=[0.2,0.1,0.2]}";
     let all = [(ball, 500.0), (raft, 300.0), (ball, 300.0), (raft, 700.0)];
-    let cases = &all[..if is_full_run() { 4 } else { 2 }];
+    let cases = &all[..if is_full_run() { 4 } else { 1 }];
     let spacing_m = if is_full_run() { 0.2 / 12.0 } else { 0.025 };
     for &(body, density) in cases {
         let share = density / 1000.0;
@@ -372,7 +432,7 @@ fn light_and_heavy_bodies_are_stable() {
         let mut simulation =
             tank("sphere={centre_m=[0,0.37,0],radius_m=0.1}", &format!("density_kg_m3={density}"), &[]);
         let mut fastest: f64 = 0.0;
-        for _ in 0..10 {
+        for _ in 0..if is_full_run() { 10 } else { 5 } {
             let metrics = simulation.advance(20);
             assert_eq!((metrics.n_not_finite, metrics.n_outside), (0, 0), "{density} kg/m³");
             fastest = fastest.max(wide(states(&simulation)[0].velocity_m_s).length());
@@ -381,7 +441,7 @@ fn light_and_heavy_bodies_are_stable() {
         assert!(fastest < (2.0 * 9.81 * 0.5_f64).sqrt(), "{density} kg/m³: {fastest} m/s");
         if density == 50 {
             let speed = wide(states(&simulation)[0].velocity_m_s).length();
-            assert!(speed < 0.3, "a light ball bobs at {speed} m/s after 0.5 s");
+            assert!(speed < 0.3, "a light ball bobs at {speed} m/s at the end");
         }
         assert_no_validation_messages(&simulation.device);
     }
@@ -480,6 +540,9 @@ fn resumed_bodies_have_the_bits_of_whole_ones() {
         simulation.advance(40);
     }
     assert!(!contacts(&simulation).is_empty(), "nothing touches");
+    // At this size surfaces cannot stay a spacing apart: the log is longer than the tank is wide.
+    let in_tank = |state: &RigidState| wide(state.offset_m).length() < 0.4;
+    assert!(states(&simulation).iter().all(in_tank), "{:?}", states(&simulation));
     for name in ["dynamic bodies", "contacts of points", "contacts of dynamic bodies", "body loads"] {
         assert_eq!(column(&resumed, name), column(&simulation, name), "{name}");
     }

@@ -22,8 +22,9 @@ struct BodyContact {
     // Velocity of the surface; of a dynamic partner zero.
     vec3 surface_m_s;
     float friction;
-    // Least velocity along the normal after the contact.
+    // Least velocity along the normal after the contact, and that which an impulse of 1 N s gives.
     float least_m_s;
+    float inverse_kg;
     // Sum of the impulses along and across the normal; at first those of the step before.
     float normal_n_s;
     vec3 tangential_n_s;

@@ -1,6 +1,7 @@
 #version 460
 // Finds the contacts of dynamic bodies at the end of the step, a thread for each point of their surfaces:
-// with faces of the domain and with other bodies that the point would reach within a step.
+// with faces of the domain and with other bodies that the point would reach within a step, or within a fall
+// of a step: bodies that rest on each other fall alike before their contacts.
 //
 // The velocity along the normal after a contact is at least −e times that before, or as much as closes the
 // gap in a step: bodies come to rest without overlap. Contacts begin with the impulses that they had in the
@@ -14,8 +15,8 @@
 layout(constant_id = 1) const uint BODY_KINDS = 0x1e00df;
 const uint DIMENSIONS = 3u;
 #include "bodies/contact.glsl"
+#include "bodies/dynamic_body.glsl"
 #include "common/clock.glsl"
-#include "common/rigid.glsl"
 #include "common/body.glsl"
 
 // Point of the surface of a dynamic body, from its centre of mass at time 0.
@@ -36,8 +37,6 @@ layout(scalar, push_constant) uniform Params {
     uint n_points;
     uint n_bodies;
     uint up_axis;
-    // Bits of the axes along which the domain is periodic.
-    uint periodic;
     float dt_s;
     // Speed along the normal below which there is no rebound: that of a fall of two steps.
     float least_rebound_m_s;
@@ -52,9 +51,8 @@ uvec4 surface_before;
 vec4 normal_before_n_s;
 mat4x3 tangential_before_n_s;
 
-// Adds the contact of a point with a surface (normal, distance), unless the point does not reach it.
-void touch(uint p, RigidShape shape, vec3 place_m, vec3 arm_m, vec3 velocity_m_s, uint number, vec4 surface,
-           Body body) {
+// Returns the contact of a point with a surface (normal, distance) at rest that no load moves.
+BodyContact contact_with(uint number, vec4 surface, RigidShape shape, vec3 arm_m) {
     BodyContact contact;
     contact.surface = number;
     contact.partner = NO_PARTNER;
@@ -64,36 +62,34 @@ void touch(uint p, RigidShape shape, vec3 place_m, vec3 arm_m, vec3 velocity_m_s
     contact.partner_arm_m = vec3(0.0);
     contact.surface_m_s = vec3(0.0);
     contact.friction = shape.friction;
+    contact.least_m_s = 0.0;
+    contact.inverse_kg = 0.0;
     contact.normal_n_s = 0.0;
     contact.tangential_n_s = vec3(0.0);
-    float restitution = shape.restitution;
-    vec3 other_m_s = vec3(0.0);
-    if (is_motion(body, MOTION_DYNAMIC)) {
-        contact.partner = body.n_keys;
-        RigidShape other = shapes[body.n_keys];
-        RigidState state = states[body.n_keys];
-        vec3 at_m = place_m - shape.point_radius_m * surface.xyz;
-        contact.partner_arm_m = at_m - (motion_vector(body.first_motion) + state.offset_m);
-        vec3 spin = by_inverse_inertia(other, state.rotation, state.angular_momentum_kg_m2_s);
-        other_m_s = state.velocity_m_s + cross(spin, contact.partner_arm_m);
-        contact.friction = sqrt(shape.friction * other.friction);
-        restitution = max(restitution, other.restitution);
-    } else if (body.kind != PLANE || body.motion != MOTION_UNIFORM || body.velocity_m_s != vec3(0.0)) {
-        Pose pose = pose_of(body, step_end_s(clock[0], dt_s));
-        contact.surface_m_s = velocity_of(body, pose, place_m);
-        other_m_s = contact.surface_m_s;
-    }
-    float along_m_s = dot(surface.xyz, velocity_m_s - other_m_s);
-    if (!(contact.gap_m + min(along_m_s, 0.0) * dt_s <= 0.0) || n_found == MAX_CONTACTS_OF_POINT) return;
+    return contact;
+}
+
+// Adds the contact of point p at a velocity relative to the surface, unless a step does not close its gap.
+void add(uint p, BodyContact contact, vec3 velocity_m_s, float restitution) {
+    float along_m_s = dot(contact.normal, velocity_m_s);
+    float way_m = (min(along_m_s, 0.0) - least_rebound_m_s) * dt_s;
+    if (!(contact.gap_m + way_m <= 0.0) || n_found == MAX_CONTACTS_OF_POINT) return;
     contact.least_m_s = min(0.0, -contact.gap_m / dt_s);
     if (along_m_s < -least_rebound_m_s) contact.least_m_s = max(contact.least_m_s, -restitution * along_m_s);
     [[unroll]] for (uint c = 0u; c < MAX_CONTACTS_OF_POINT; ++c) {
-        if (surface_before[c] != number) continue;
+        if (surface_before[c] != contact.surface) continue;
         contact.normal_n_s = normal_before_n_s[c];
         contact.tangential_n_s = tangential_before_n_s[c];
     }
     contacts[p * MAX_CONTACTS_OF_POINT + n_found] = contact;
     ++n_found;
+}
+
+// Returns the pose of a dynamic body at the end of the step.
+Pose pose_at_end(Body body) {
+    RigidState state = states[body.n_keys];
+    vec3 spin = by_inverse_inertia(shapes[body.n_keys], state.rotation, state.angular_momentum_kg_m2_s);
+    return Pose(state.offset_m, motion_vector(body.first_motion), state.rotation, state.velocity_m_s, spin);
 }
 
 void main() {
@@ -110,28 +106,43 @@ void main() {
     RigidShape shape = shapes[point.owner];
     RigidState state = states[point.owner];
     vec3 arm_m = rotate(state.rotation, point.place_m);
-    vec3 place_m = motion_vector(bodies[shape.body].first_motion) + state.offset_m + arm_m;
     vec3 spin = by_inverse_inertia(shape, state.rotation, state.angular_momentum_kg_m2_s);
     vec3 velocity_m_s = state.velocity_m_s + cross(spin, arm_m);
-    // Stands for the faces of the domain: a plane at rest.
-    Body face = bodies[shape.body];
-    face.kind = PLANE;
-    face.motion = MOTION_UNIFORM;
-    face.velocity_m_s = vec3(0.0);
+    Place place =
+        Place(motion_vector(bodies[shape.body].first_motion), state.offset_m, arm_m - state.offset_rest_m);
     [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) {
         uint axis = k % 3u;
-        if ((periodic >> axis & 1u) != 0u) continue;
+        float side = k < 3u ? 1.0 : -1.0;
+        float face_m = k < 3u ? domain_min_m[axis] : domain_max_m[axis];
         vec4 surface = vec4(0.0);
-        surface[axis] = k < 3u ? 1.0 : -1.0;
-        surface.w = k < 3u ? place_m[axis] - domain_min_m[axis] : domain_max_m[axis] - place_m[axis];
-        touch(p, shape, place_m, arm_m, velocity_m_s, k, surface, face);
+        surface[axis] = side;
+        surface.w = side * ((place.start_m[axis] - face_m) + place.moved_m[axis] + place.rest_m[axis]);
+        add(p, contact_with(k, surface, shape, arm_m), velocity_m_s, shape.restitution);
     }
     [[dont_unroll]] for (uint k = 0u; k < n_bodies; ++k) {
         if (k == shape.body) continue;
         Body body = bodies[k];
-        Pose pose = pose_of(body, step_end_s(clock[0], dt_s));
-        vec4 surface = surface_of(up_axis, body, pose, place_m);
-        touch(p, shape, place_m, arm_m, velocity_m_s, 6u + k, surface, body);
+        bool is_dynamic = is_motion(body, MOTION_DYNAMIC);
+        Pose pose = is_dynamic ? pose_at_end(body) : pose_of(body, step_end_s(clock[0], dt_s));
+        Place seen = place;
+        if (is_dynamic) seen.rest_m += states[body.n_keys].offset_rest_m;
+        vec4 surface = surface_of(up_axis, body, pose, seen);
+        BodyContact contact = contact_with(6u + k, surface, shape, arm_m);
+        float restitution = shape.restitution;
+        vec3 from_pivot_m = (seen.start_m - pose.pivot_m) + (seen.moved_m - pose.offset_m) + seen.rest_m;
+        vec3 other_m_s = pose.velocity_m_s;
+        if (is_dynamic) {
+            RigidShape other = shapes[body.n_keys];
+            contact.partner = body.n_keys;
+            contact.partner_arm_m = from_pivot_m - shape.point_radius_m * surface.xyz;
+            contact.friction = sqrt(shape.friction * other.friction);
+            restitution = max(restitution, other.restitution);
+            other_m_s += cross(pose.angular_velocity_rad_s, contact.partner_arm_m);
+        } else {
+            if (!is_uniform(body)) other_m_s += cross(pose.angular_velocity_rad_s, from_pivot_m);
+            contact.surface_m_s = other_m_s;
+        }
+        add(p, contact, velocity_m_s - other_m_s, restitution);
     }
     found[p] = n_found;
 }

@@ -11,9 +11,9 @@
 // Elements: clock = all, loads = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "bodies/dynamic_body.glsl"
 #include "common/body_load.glsl"
 #include "common/clock.glsl"
-#include "common/rigid.glsl"
 
 layout(scalar, binding = 0) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 1) readonly buffer Loads { BodyLoad loads[]; };

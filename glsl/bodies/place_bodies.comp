@@ -7,9 +7,9 @@
 // Elements: clock = all, bodies = all, body_data = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "bodies/dynamic_body.glsl"
 #include "common/body.glsl"
 #include "common/clock.glsl"
-#include "common/rigid.glsl"
 
 layout(scalar, binding = 0) buffer BodyData { float body_data[]; };
 

@@ -1,17 +1,18 @@
 #version 460
 // Solves the contacts of dynamic bodies by impulses, one contact after the other (projected Gauss–Seidel):
-// along the normal the least that keeps the velocity apart, across it up to Coulomb's limit. One thread.
+// along the normal the least that keeps the velocity apart, across it up to Coulomb's limit. One thread of
+// one workgroup, with the bodies in shared memory.
 //
 // Overlaps, of which contacts are free but for rounding and bodies that are moved, are taken back by moving
-// bodies apart, a tenth in each step, without a velocity.
+// bodies apart, a share in each step and as much by many contacts as by one, without a velocity.
 //
-// Bytes: 84 a contact and iteration. One thread: order-independent.
+// Bytes: 84 a contact and iteration. One thread solves: order-independent.
 // Elements: clock = all, found = all, contacts = all, shapes = all, states = all, solved = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "bodies/contact.glsl"
+#include "bodies/dynamic_body.glsl"
 #include "common/clock.glsl"
-#include "common/rigid.glsl"
 
 layout(scalar, binding = 0) readonly buffer Clock { StepClock clock[]; };
 layout(scalar, binding = 1) readonly buffer Shapes { RigidShape shapes[]; };
@@ -21,27 +22,63 @@ layout(scalar, binding = 4) buffer Contacts { BodyContact contacts[]; };
 layout(scalar, binding = 5) buffer Solved { uint solved[]; };
 layout(scalar, push_constant) uniform Params {
     uint n_shapes;
-    uint n_iterations;
+    uint max_iterations;
+    // Change of relative velocities at which an iteration is the last.
+    float tolerance_m_s;
+    // Share of an overlap that the step takes back.
+    float taken_back;
 };
 
-// Share of an overlap that a step takes back.
-const float TAKEN_BACK = 0.1;
+// Bodies while their contacts are solved: velocity, angular momentum, inverse mass and inertia along the
+// scene's axes, and the displacement by which overlaps are taken back.
+shared vec3 velocity_m_s[MAX_DYNAMIC_BODIES];
+shared vec3 angular_kg_m2_s[MAX_DYNAMIC_BODIES];
+shared float inverse_kg[MAX_DYNAMIC_BODIES];
+shared vec3 inverse_diagonal[MAX_DYNAMIC_BODIES];
+shared vec3 inverse_rest[MAX_DYNAMIC_BODIES];
+shared vec3 moved_m[MAX_DYNAMIC_BODIES];
+
+void load(uint k) {
+    RigidShape shape = shapes[k];
+    RigidState state = states[k];
+    vec3 x = by_inverse_inertia(shape, state.rotation, vec3(1.0, 0.0, 0.0));
+    vec3 y = by_inverse_inertia(shape, state.rotation, vec3(0.0, 1.0, 0.0));
+    vec3 z = by_inverse_inertia(shape, state.rotation, vec3(0.0, 0.0, 1.0));
+    velocity_m_s[k] = state.velocity_m_s;
+    angular_kg_m2_s[k] = state.angular_momentum_kg_m2_s;
+    inverse_kg[k] = 1.0 / shape.mass_kg;
+    inverse_diagonal[k] = vec3(x.x, y.y, z.z);
+    inverse_rest[k] = vec3(y.z, z.x, x.y);
+    moved_m[k] = vec3(0.0);
+}
+
+void store(uint k) {
+    states[k].velocity_m_s = velocity_m_s[k];
+    states[k].angular_momentum_kg_m2_s = angular_kg_m2_s[k];
+    vec3 offset_m = states[k].offset_m;
+    vec3 rest_m = states[k].offset_rest_m;
+    add_compensated(offset_m, rest_m, moved_m[k]);
+    states[k].offset_m = offset_m;
+    states[k].offset_rest_m = rest_m;
+}
+
+vec3 spin_by(uint k, vec3 angular) {
+    return symmetric_product(inverse_diagonal[k], inverse_rest[k], angular);
+}
 
 vec3 velocity_at(uint k, vec3 arm_m) {
-    RigidState state = states[k];
-    vec3 spin = by_inverse_inertia(shapes[k], state.rotation, state.angular_momentum_kg_m2_s);
-    return state.velocity_m_s + cross(spin, arm_m);
+    return velocity_m_s[k] + cross(spin_by(k, angular_kg_m2_s[k]), arm_m);
 }
 
 // Returns the contribution of a body to the velocity along a direction that an impulse along it gives.
 float inverse_mass_at(uint k, vec3 arm_m, vec3 direction) {
     vec3 across = cross(arm_m, direction);
-    return 1.0 / shapes[k].mass_kg + dot(across, by_inverse_inertia(shapes[k], states[k].rotation, across));
+    return inverse_kg[k] + dot(across, spin_by(k, across));
 }
 
 void push(uint k, vec3 arm_m, vec3 impulse_n_s) {
-    states[k].velocity_m_s += impulse_n_s / shapes[k].mass_kg;
-    states[k].angular_momentum_kg_m2_s += cross(arm_m, impulse_n_s);
+    velocity_m_s[k] += inverse_kg[k] * impulse_n_s;
+    angular_kg_m2_s[k] += cross(arm_m, impulse_n_s);
 }
 
 vec3 relative_velocity(uint owner, BodyContact contact) {
@@ -60,29 +97,55 @@ void apply(uint owner, BodyContact contact, vec3 impulse_n_s) {
     if (contact.partner != NO_PARTNER) push(contact.partner, contact.partner_arm_m, -impulse_n_s);
 }
 
-void solve(uint slot, uint owner) {
+// Applies the impulses that a contact had in the step before.
+void begin(uint slot, uint owner) {
+    BodyContact contact = contacts[slot];
+    contacts[slot].inverse_kg = inverse_mass(owner, contact, contact.normal);
+    apply(owner, contact, contact.normal_n_s * contact.normal + contact.tangential_n_s);
+}
+
+// Solves a contact, and returns the change of the relative velocity there.
+float solve(uint slot, uint owner) {
     BodyContact contact = contacts[slot];
     vec3 n = contact.normal;
     float lacking_m_s = contact.least_m_s - dot(n, relative_velocity(owner, contact));
-    float normal_n_s = max(contact.normal_n_s + lacking_m_s / inverse_mass(owner, contact, n), 0.0);
-    apply(owner, contact, (normal_n_s - contact.normal_n_s) * n);
-    contact.normal_n_s = normal_n_s;
+    float normal_n_s = max(contact.normal_n_s + lacking_m_s / contact.inverse_kg, 0.0);
+    float change_n_s = normal_n_s - contact.normal_n_s;
+    apply(owner, contact, change_n_s * n);
     vec3 v = relative_velocity(owner, contact);
     vec3 sliding_m_s = v - dot(n, v) * n;
     float speed = sqrt(dot(sliding_m_s, sliding_m_s));
-    vec3 wanted_n_s = contact.tangential_n_s;
-    if (speed > 0.0)
-        wanted_n_s -= sliding_m_s / inverse_mass(owner, contact, sliding_m_s / speed);
+    float across_kg = speed > 0.0 ? inverse_mass(owner, contact, sliding_m_s / speed) : contact.inverse_kg;
+    vec3 wanted_n_s = contact.tangential_n_s - sliding_m_s / across_kg;
     float size = sqrt(dot(wanted_n_s, wanted_n_s));
     float limit = contact.friction * normal_n_s;
     vec3 tangential_n_s = size > limit ? (limit / size) * wanted_n_s : wanted_n_s;
-    apply(owner, contact, tangential_n_s - contact.tangential_n_s);
-    contact.tangential_n_s = tangential_n_s;
-    contacts[slot] = contact;
+    vec3 across_n_s = tangential_n_s - contact.tangential_n_s;
+    apply(owner, contact, across_n_s);
+    contacts[slot].normal_n_s = normal_n_s;
+    contacts[slot].tangential_n_s = tangential_n_s;
+    return max(contact.inverse_kg * abs(change_n_s), across_kg * sqrt(dot(across_n_s, across_n_s)));
 }
 
-void main() {
-    if (thread_idx() != 0u || has_fault(clock[0]) || is_frozen(clock[0])) return;
+// Moves the bodies of a contact apart by what contacts before it have not yet of the share of its overlap.
+void take_back(uint slot, uint owner) {
+    BodyContact contact = contacts[slot];
+    if (contact.gap_m >= 0.0) return;
+    vec3 apart_m = moved_m[owner];
+    float sum_1_kg = inverse_kg[owner];
+    bool is_pair = contact.partner != NO_PARTNER;
+    if (is_pair) {
+        apart_m -= moved_m[contact.partner];
+        sum_1_kg += inverse_kg[contact.partner];
+    }
+    float lacking_m = -taken_back * contact.gap_m - dot(contact.normal, apart_m);
+    if (lacking_m <= 0.0) return;
+    vec3 way_m = lacking_m / sum_1_kg * contact.normal;
+    moved_m[owner] += inverse_kg[owner] * way_m;
+    if (is_pair) moved_m[contact.partner] -= inverse_kg[contact.partner] * way_m;
+}
+
+void solve_all() {
     uint n_active = 0u;
     [[dont_unroll]] for (uint k = 0u; k < n_shapes; ++k) {
         uint end = shapes[k].first_point + shapes[k].n_points;
@@ -94,25 +157,22 @@ void main() {
             }
         }
     }
-    [[dont_unroll]] for (uint a = 0u; a < n_active; ++a) {
-        BodyContact contact = contacts[solved[2u * a]];
-        vec3 before_n_s = contact.normal_n_s * contact.normal + contact.tangential_n_s;
-        apply(solved[2u * a + 1u], contact, before_n_s);
+    [[dont_unroll]] for (uint a = 0u; a < n_active; ++a) begin(solved[2u * a], solved[2u * a + 1u]);
+    [[dont_unroll]] for (uint iteration = 0u; iteration < max_iterations; ++iteration) {
+        float change_m_s = 0.0;
+        [[dont_unroll]] for (uint a = 0u; a < n_active; ++a)
+            change_m_s = max(change_m_s, solve(solved[2u * a], solved[2u * a + 1u]));
+        if (change_m_s <= tolerance_m_s) break;
     }
-    [[dont_unroll]] for (uint iteration = 0u; iteration < n_iterations; ++iteration) {
-        [[dont_unroll]] for (uint a = 0u; a < n_active; ++a) solve(solved[2u * a], solved[2u * a + 1u]);
-    }
-    [[dont_unroll]] for (uint a = 0u; a < n_active; ++a) {
-        BodyContact contact = contacts[solved[2u * a]];
-        uint owner = solved[2u * a + 1u];
-        if (contact.gap_m >= 0.0) continue;
-        vec3 way_m = -TAKEN_BACK * contact.gap_m * contact.normal;
-        float share = 1.0;
-        if (contact.partner != NO_PARTNER) {
-            float other_kg = shapes[contact.partner].mass_kg;
-            share = other_kg / (shapes[owner].mass_kg + other_kg);
-            states[contact.partner].offset_m -= (1.0 - share) * way_m;
-        }
-        states[owner].offset_m += share * way_m;
-    }
+    [[dont_unroll]] for (uint a = 0u; a < n_active; ++a) take_back(solved[2u * a], solved[2u * a + 1u]);
+}
+
+void main() {
+    if (group_idx() != 0u || has_fault(clock[0]) || is_frozen(clock[0])) return;
+    uint lane = gl_LocalInvocationIndex;
+    [[dont_unroll]] for (uint k = lane; k < n_shapes; k += WORKGROUP_SIZE) load(k);
+    barrier();
+    if (lane == 0u) solve_all();
+    barrier();
+    [[dont_unroll]] for (uint k = lane; k < n_shapes; k += WORKGROUP_SIZE) store(k);
 }

@@ -1,5 +1,6 @@
 #ifndef COMMON_BODY_LOAD
 #define COMMON_BODY_LOAD
+#include "common/vectors.glsl"
 
 // Load on a body: force, torque and impulse of particles. Torques are about the body's torque_centre
 // (common/motion.glsl).
@@ -14,16 +15,6 @@ struct BodyLoad {
     vec3 angular_impulse_n_m_s;
     vec3 angular_rounding_n_m_s;
 };
-
-// Adds by compensated summation (Kahan).
-void add_compensated(inout vec3 sum, inout vec3 rounding, vec3 added) {
-    precise vec3 term = added - rounding;
-    precise vec3 total = sum + term;
-    precise vec3 gained = total - sum;
-    precise vec3 rest = gained - term;
-    rounding = rest;
-    sum = total;
-}
 
 // Adds a step to a load.
 void add_step(inout BodyLoad load, vec3 force_n, vec3 torque_n_m, vec3 impulse_n_s,

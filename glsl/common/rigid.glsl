@@ -1,56 +1,17 @@
-// Rigid bodies that move under their loads: state, mass and inertia.
+// Mechanics of rigid bodies: inertia and rotation.
 #ifndef COMMON_RIGID
 #define COMMON_RIGID
 #include "common/quaternion.glsl"
 
-// Motion of a dynamic body at the start of a step, and what it gained in the last one.
-struct RigidState {
-    // Displacement of the centre of mass since time 0, and what rounding left out of it.
-    vec3 offset_m;
-    vec3 offset_rest_m;
-    // Rotation since time 0, a unit quaternion.
-    vec4 rotation;
-    vec3 velocity_m_s;
-    // Angular velocity in the middle of the step, at which the body turns.
-    vec3 angular_velocity_rad_s;
-    vec3 angular_momentum_kg_m2_s;
-    // Momentum and angular momentum that loads and gravity added in the last step.
-    vec3 gained_n_s;
-    vec3 gained_n_m_s;
-};
+// Returns the product of a symmetric matrix, given by its diagonal and its elements yz, zx and xy, with v.
+vec3 symmetric_product(vec3 diagonal, vec3 rest, vec3 v) {
+    return diagonal * v +
+           vec3(rest.z * v.y + rest.y * v.z, rest.z * v.x + rest.x * v.z, rest.y * v.x + rest.x * v.y);
+}
 
-// Constant properties of a dynamic body.
-struct RigidShape {
-    // Index of the body, and of its load.
-    uint body;
-    uint load;
-    float mass_kg;
-    // I⁻¹ about the centre of mass along the scene's axes at time 0: its diagonal, and its elements yz, zx
-    // and xy.
-    vec3 inverse_inertia_diagonal;
-    vec3 inverse_inertia_rest;
-    // Share of the momentum gained in the last step that this step repeats: m_a/(m + m_a) with the added mass
-    // m_a of the particles around the body, and the same of angular momentum.
-    float repeated;
-    float repeated_angular;
-    // Points of its surface that may touch other bodies and faces, and the radius of the spheres about them.
-    uint first_point;
-    uint n_points;
-    float point_radius_m;
-    // Distance of surfaces in contact.
-    float gap_m;
-    float friction;
-    float restitution;
-};
-
-// Returns I⁻¹ v of a body rotated by q.
-vec3 by_inverse_inertia(RigidShape shape, vec4 q, vec3 v) {
-    vec3 own = rotate_inverse(q, v);
-    vec3 d = shape.inverse_inertia_diagonal;
-    vec3 r = shape.inverse_inertia_rest;
-    vec3 product =
-        d * own + vec3(r.z * own.y + r.y * own.z, r.z * own.x + r.x * own.z, r.y * own.x + r.x * own.y);
-    return rotate(q, product);
+// Returns I⁻¹ v of a body rotated by q, with I⁻¹ in the body's own axes.
+vec3 by_inverse_inertia(vec3 diagonal, vec3 rest, vec4 q, vec3 v) {
+    return rotate(q, symmetric_product(diagonal, rest, rotate_inverse(q, v)));
 }
 
 // Returns q after a rotation by the rotation vector `angle_rad`.

@@ -125,6 +125,21 @@ vec3 local_position(Body body, Pose pose, vec3 x_m) {
     return local;
 }
 
+// Position as a sum. Its distance from a body is rounded like that distance, wherever both are.
+struct Place {
+    // A position at time 0, the displacement since, and a short vector from there.
+    vec3 start_m;
+    vec3 moved_m;
+    vec3 rest_m;
+};
+
+vec3 local_position(Body body, Pose pose, Place place) {
+    vec3 moved_m = place.moved_m - pose.offset_m;
+    if (!is_rotating(body)) return (place.start_m - body.origin_m) + moved_m + place.rest_m;
+    vec3 from_pivot_m = (place.start_m - pose.pivot_m) + moved_m + place.rest_m;
+    return rotate_inverse(pose.rotation, from_pivot_m) + (pose.pivot_m - body.origin_m);
+}
+
 // Returns the surface of a body, as if it were solid, at a local position.
 vec4 local_surface(uint up_axis, Body body, vec3 local) {
     vec3 up = vec3(0.0);
@@ -141,12 +156,21 @@ vec4 local_surface(uint up_axis, Body body, vec3 local) {
     return vec4(up, 0.0);
 }
 
-// Returns (unit normal towards the particles, signed distance in m, negative inside the solid).
-vec4 surface_of(uint up_axis, Body body, Pose pose, vec3 x_m) {
-    vec4 surface = local_surface(up_axis, body, local_position(body, pose, x_m));
+// Returns (unit normal towards the particles, signed distance in m, negative inside the solid) at a local
+// position.
+vec4 surface_at(uint up_axis, Body body, Pose pose, vec3 local) {
+    vec4 surface = local_surface(up_axis, body, local);
     if (body.is_container != 0u) surface = -surface;
     if (is_rotating(body)) surface.xyz = rotate(pose.rotation, surface.xyz);
     return surface;
+}
+
+vec4 surface_of(uint up_axis, Body body, Pose pose, vec3 x_m) {
+    return surface_at(up_axis, body, pose, local_position(body, pose, x_m));
+}
+
+vec4 surface_of(uint up_axis, Body body, Pose pose, Place place) {
+    return surface_at(up_axis, body, pose, local_position(body, pose, place));
 }
 
 vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {

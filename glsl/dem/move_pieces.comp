@@ -30,16 +30,6 @@ layout(scalar, binding = 8) buffer Clock { StepClock clock[]; };
 
 #include "common/fixed.glsl"
 
-// Returns q after a rotation by the rotation vector `angle`, in rad.
-vec4 after_turn(vec4 q, vec3 angle) {
-    float size = sqrt(dot(angle, angle));
-    // sin(x/2)/x, by its series for small angles.
-    float share = size > 1e-3 ? sin(0.5 * size) / size : 0.5 - size * size / 48.0;
-    vec4 p = vec4(share * angle, cos(0.5 * size));
-    vec4 product = quaternion_product(p, q);
-    return product / sqrt(dot(product, product));
-}
-
 void main() {
     uint i = thread_idx();
     DemTerms t = terms[0];

@@ -1,7 +1,7 @@
 // Rigid pieces of slabs: convex polyhedra, with their position and motion.
 #ifndef DEM_PIECE
 #define DEM_PIECE
-#include "common/quaternion.glsl"
+#include "common/rigid.glsl"
 
 struct PieceMotion {
     // Centre of mass.
@@ -54,12 +54,7 @@ struct PiecePoint {
 
 // Returns I⁻¹ v of a piece rotated by q.
 vec3 by_inverse_inertia(PieceShape shape, vec4 q, vec3 v) {
-    vec3 own = rotate_inverse(q, v);
-    vec3 d = shape.inverse_inertia_diagonal;
-    vec3 r = shape.inverse_inertia_rest;
-    vec3 result =
-        d * own + vec3(r.z * own.y + r.y * own.z, r.z * own.x + r.x * own.z, r.y * own.x + r.x * own.y);
-    return rotate(q, result);
+    return by_inverse_inertia(shape.inverse_inertia_diagonal, shape.inverse_inertia_rest, q, v);
 }
 
 // Returns the contribution of a piece to 1/m* of a contact `arm_m` from its centre: 1/m + n · (I⁻¹ (r × n)) ×

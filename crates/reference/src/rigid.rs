@@ -137,8 +137,9 @@ pub struct Contact {
 const MAX_CONTACTS_OF_POINT: usize = 4;
 
 /// Twin of `bodies/find_body_contacts`: returns the contacts of points, in the order of points and surfaces,
-/// at the end of a step. `rebound` is the speed in m/s below which there is none; contacts have the impulses
-/// that `before` has for their point and surface.
+/// at the end of a step. `rebound_m_s` is the speed below which there is none; it is also added to the speed
+/// at which a gap may close in the step. Contacts have the impulses that `before` has for their point and
+/// surface.
 pub fn find_body_contacts(
     bodies: &[RigidBody],
     points: &[Point],
@@ -189,7 +190,7 @@ pub fn find_body_contacts(
                 }
             }
             let along_m_s = normal.dot(velocity_m_s - other_m_s);
-            if contact.gap_m + along_m_s.min(0.0) * dt_s > 0.0
+            if contact.gap_m + (along_m_s.min(0.0) - rebound_m_s) * dt_s > 0.0
                 || contacts.len() - first == MAX_CONTACTS_OF_POINT
             {
                 continue;
@@ -204,12 +205,15 @@ pub fn find_body_contacts(
     contacts
 }
 
-/// Share of an overlap that a step takes back.
-const TAKEN_BACK: f64 = 0.1;
-
-/// Twin of `bodies/solve_body_contacts`: projected Gauss–Seidel over the contacts, and a tenth of each
-/// overlap taken back.
-pub fn solve_body_contacts(bodies: &mut [RigidBody], contacts: &mut [Contact], n_iterations: usize) {
+/// Twin of `bodies/solve_body_contacts`: projected Gauss–Seidel over the contacts, until an iteration changes
+/// no relative velocity by more than a tolerance; the share `taken_back` of
+/// overlaps is taken back.
+pub fn solve_body_contacts(
+    bodies: &mut [RigidBody],
+    contacts: &mut [Contact],
+    (max_iterations, tolerance_m_s): (usize, f64),
+    taken_back: f64,
+) {
     let sides = |contact: &Contact| {
         let (owner, partner) = contact.bodies;
         let own = (owner, contact.arms_m[0], 1.0);
@@ -238,33 +242,42 @@ pub fn solve_body_contacts(bodies: &mut [RigidBody], contacts: &mut [Contact], n
         let (normal_n_s, tangential_n_s) = contact.impulse_n_s;
         push(bodies, contact, normal_n_s * contact.normal + tangential_n_s);
     }
-    for _ in 0..n_iterations {
+    for _ in 0..max_iterations {
+        let mut change_m_s: f64 = 0.0;
         for contact in &mut *contacts {
             let n = contact.normal;
             let lacking_m_s = contact.least_m_s - n.dot(velocity(bodies, contact));
             let (before_n_s, across_n_s) = contact.impulse_n_s;
-            let normal_n_s = (before_n_s + lacking_m_s / inverse_mass(bodies, contact, n)).max(0.0);
+            let along = inverse_mass(bodies, contact, n);
+            let normal_n_s = (before_n_s + lacking_m_s / along).max(0.0);
+            change_m_s = change_m_s.max(along * (normal_n_s - before_n_s).abs());
             push(bodies, contact, (normal_n_s - before_n_s) * n);
             let v = velocity(bodies, contact);
             let sliding_m_s = v - n.dot(v) * n;
-            let mut wanted_n_s = across_n_s;
-            if sliding_m_s != DVec3::ZERO {
-                wanted_n_s -= sliding_m_s / inverse_mass(bodies, contact, sliding_m_s.normalize());
-            }
+            let direction = sliding_m_s.normalize_or_zero();
+            let across =
+                if direction == DVec3::ZERO { along } else { inverse_mass(bodies, contact, direction) };
+            let wanted_n_s = across_n_s - sliding_m_s / across;
             let tangential_n_s = wanted_n_s.clamp_length_max(contact.friction * normal_n_s);
+            change_m_s = change_m_s.max(across * (tangential_n_s - across_n_s).length());
             push(bodies, contact, tangential_n_s - across_n_s);
             contact.impulse_n_s = (normal_n_s, tangential_n_s);
         }
-    }
-    for contact in contacts.iter().filter(|contact| contact.gap_m < 0.0) {
-        let way_m = -TAKEN_BACK * contact.gap_m * contact.normal;
-        let (owner, partner) = contact.bodies;
-        let masses = (bodies[owner].mass_kg, partner.map(|k| bodies[k].mass_kg));
-        let share = masses.1.map_or(1.0, |other_kg| other_kg / (masses.0 + other_kg));
-        bodies[owner].offset_m += share * way_m;
-        if let Some(k) = partner {
-            bodies[k].offset_m -= (1.0 - share) * way_m;
+        if change_m_s <= tolerance_m_s {
+            break;
         }
+    }
+    let mut moved_m = vec![DVec3::ZERO; bodies.len()];
+    for contact in contacts.iter().filter(|contact| contact.gap_m < 0.0) {
+        let total: f64 = sides(contact).map(|(k, ..)| 1.0 / bodies[k].mass_kg).sum();
+        let apart_m: DVec3 = sides(contact).map(|(k, _, sign)| sign * moved_m[k]).sum();
+        let lacking_m = (-taken_back * contact.gap_m - contact.normal.dot(apart_m)).max(0.0);
+        for (k, _, sign) in sides(contact) {
+            moved_m[k] += sign * lacking_m / (bodies[k].mass_kg * total) * contact.normal;
+        }
+    }
+    for (body, moved_m) in bodies.iter_mut().zip(moved_m) {
+        body.offset_m += moved_m;
     }
 }
 

@@ -140,7 +140,8 @@ mod tests {
         ] {
             let body =
                 format!("bodies=[{{name='it',shape={{{shape}}},motion={{dynamic={{density_kg_m3=500}}}}}}]");
-            let scene = Scene::find("drop", &[body]).unwrap();
+            let wide = "domain={min_m=[-1,0,-1],max_m=[1,2,1]}".to_owned();
+            let scene = Scene::find("drop", &[body, wide]).unwrap();
             let exact = scene.bodies[0].mass().unwrap().volume_m3;
             let found = volume_m3(&solid(&scene.bodies[0]).unwrap());
             // Chords of 32 around and 16 along leave out 2 %.

@@ -7,6 +7,9 @@ use crate::slabs::pieces::{Moments, moments};
 use crate::vector::{Vec3, dot, unit};
 use std::f64::consts::PI;
 
+/// Most dynamic bodies of a scene: one workgroup of the device solves their contacts.
+pub const MAX_DYNAMIC_BODIES: usize = 128;
+
 /// Mass of a dynamic body, and how it is distributed, at time 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMass {
@@ -231,7 +234,9 @@ mod tests {
     fn mass(shape: &str) -> super::BodyMass {
         let body =
             format!("bodies=[{{name='it',shape={{{shape}}},motion={{dynamic={{density_kg_m3=500}}}}}}]");
-        Scene::find("drop", &[body]).unwrap().bodies[0].mass().unwrap()
+        Scene::find("drop", &[body, "domain={min_m=[-1,0,-1],max_m=[1,2,1]}".to_owned()]).unwrap().bodies[0]
+            .mass()
+            .unwrap()
     }
 
     fn close(found: f64, expected: f64) {
@@ -253,6 +258,36 @@ mod tests {
             // The half balls are 1e-9 m apart.
             let ratio = capsule.inertia_kg_m2[i][i] / sphere.inertia_kg_m2[i][i];
             assert!((ratio - 1.0).abs() < 1e-7, "{ratio}");
+        }
+    }
+
+    /// A box as a mesh has the mass and inertia of the box.
+    #[test]
+    fn a_mesh_has_the_mass_and_inertia_of_its_shape() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("box.obj");
+        let corners = (0..8).map(|k| {
+            let of = |bit: usize, size: f64| if k >> bit & 1 == 1 { size } else { 0.0 };
+            format!("v {} {} {}\n", of(0, 0.1), of(1, 0.2), of(2, 0.3))
+        });
+        let faces = ["1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6"];
+        let triangles = faces.iter().map(|face| {
+            let [a, b, c, d]: [&str; 4] = face.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            format!("f {a} {b} {c}\nf {a} {c} {d}\n")
+        });
+        std::fs::write(&path, corners.chain(triangles).collect::<String>()).unwrap();
+        let mesh = mass(&format!("mesh={{path='{}',scale=0.5,offset_m=[0.1,1,0.2]}}", path.display()));
+        let solid = mass("box={centre_m=[0.125,1.05,0.275],size_m=[0.05,0.1,0.15]}");
+        // Files of meshes are read in single precision.
+        let near = |found: f64, expected: f64, size: f64| {
+            assert!((found - expected).abs() < 1e-6 * size, "{mesh:?}, not {solid:?}");
+        };
+        near(mesh.mass_kg, solid.mass_kg, solid.mass_kg);
+        for i in 0..3 {
+            near(mesh.centre_m[i], solid.centre_m[i], 1.0);
+            for j in 0..3 {
+                near(mesh.inertia_kg_m2[i][j], solid.inertia_kg_m2[i][j], solid.inertia_kg_m2[0][0]);
+            }
         }
     }
 

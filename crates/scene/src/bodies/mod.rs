@@ -8,6 +8,6 @@ mod shape;
 
 pub use body::{Body, Side};
 pub use distance::box_axes;
-pub use mass::BodyMass;
+pub use mass::{BodyMass, MAX_DYNAMIC_BODIES};
 pub use motion::{BodyMotion, Dynamics, Keyframe, Motion};
 pub use shape::{BodyShape, MAX_BODY_TRIANGLES};

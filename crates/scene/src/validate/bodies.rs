@@ -5,10 +5,7 @@ use crate::scene::Scene;
 use crate::solver::feature::Feature;
 use crate::solver::registry;
 use crate::vector::{length, minus};
-use crate::{Body, BodyMotion, BodyShape, Dynamics, Keyframe, Motion, Side, Vec3};
-
-/// Maximum number of dynamic bodies: one thread of the device solves their contacts.
-const MAX_DYNAMIC: usize = 128;
+use crate::{Body, BodyMotion, BodyShape, Dynamics, Keyframe, MAX_DYNAMIC_BODIES, Motion, Side, Vec3};
 
 /// Maximum number of heights of a height field: their buffer must be small compared with the particles'.
 const MAX_HEIGHTS: usize = 1 << 24;
@@ -26,8 +23,8 @@ impl Scene {
             self.check_body(check, &key, body)?;
         }
         let dynamic = self.bodies.iter().enumerate().filter(|(_, body)| body.dynamics().is_some());
-        if let Some((idx, _)) = dynamic.clone().nth(MAX_DYNAMIC) {
-            let expected = format!("at most {MAX_DYNAMIC}, whose contacts one thread solves");
+        if let Some((idx, _)) = dynamic.clone().nth(MAX_DYNAMIC_BODIES) {
+            let expected = format!("at most {MAX_DYNAMIC_BODIES}, whose contacts one workgroup solves");
             check.fail(&format!("bodies.{idx}"), format!("{} dynamic bodies", dynamic.count()), expected)?;
         }
         Ok(())
@@ -98,6 +95,55 @@ impl Scene {
         }
         check.vector(&within("velocity_m_s"), dynamics.velocity_m_s, "m/s")?;
         check.vector(&within("angular_velocity_rad_s"), dynamics.angular_velocity_rad_s, "rad/s")
+    }
+
+    /// Refuses dynamic bodies that overlap faces of the domain, the ground or other bodies at the start,
+    /// where contacts would see it: contacts take back overlaps of rounding, and no others.
+    pub(super) fn check_overlaps(&self, check: &Checker<'_>) -> Check {
+        for (idx, body) in self.bodies.iter().enumerate() {
+            let Some(mass) = body.mass() else { continue };
+            let key = format!("bodies.{idx}.shape.{}", body.shape.name());
+            let (points_m, radius_m) = body.touching_points_m();
+            // Places are given with five digits and more.
+            let tolerance_m = 1e-4 * mass.half_sizes_m[0];
+            let deepest_m = |depth_m: &dyn Fn(Vec3) -> f64| {
+                points_m.iter().map(|point| depth_m(*point) + radius_m).fold(f64::NEG_INFINITY, f64::max)
+            };
+            let refuse = |other: &str, depth_m: f64, what: &str| {
+                // Of a mesh the depth is unknown.
+                let by = if depth_m.is_finite() { format!("{} m deep ", number(depth_m)) } else { "".into() };
+                let expected = "a dynamic body that is apart from others at the start";
+                check.fail_between(&[&key, other], format!("{} {by}in {what}", body.shape.noun()), expected)
+            };
+            for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+                let [low_m, high_m] = [self.domain.min_m[axis], self.domain.max_m[axis]];
+                for (side, face_m, sign) in [("min", low_m, 1.0), ("max", high_m, -1.0)] {
+                    let depth_m = deepest_m(&|point| sign * (face_m - point[axis]));
+                    if depth_m > tolerance_m {
+                        let what = format!("the face {name}_{side} of the domain");
+                        refuse(&format!("domain.{side}_m"), depth_m, &what)?;
+                    }
+                }
+            }
+            let [first, second] = self.up_axis.horizontal();
+            let below_ground_m = |point: Vec3| {
+                let height_m = self.ground_height_m([point[first], point[second]]);
+                height_m.map_or(f64::NEG_INFINITY, |height_m| height_m - point[self.up_axis.index()])
+            };
+            let depth_m = deepest_m(&below_ground_m);
+            if self.ground().is_some() && depth_m > tolerance_m {
+                refuse("terrain", depth_m, "the terrain")?;
+            }
+            for (other_idx, other) in self.bodies.iter().enumerate().filter(|(other, _)| *other != idx) {
+                let depth_m = deepest_m(&|point| self.body_depth_m(other, point));
+                if depth_m > tolerance_m {
+                    let other_key = format!("bodies.{other_idx}");
+                    let name = other.name.as_ref().map(|name| format!(", {name:?}")).unwrap_or_default();
+                    refuse(&other_key, depth_m, &format!("{other_key}{name}"))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_shape(&self, check: &Checker<'_>, key: &str, shape: &BodyShape) -> Check {

@@ -52,6 +52,7 @@ impl Scene {
         self.check_bodies(&all)?;
         self.check_sources(&all)?;
         all.refused()?;
+        self.check_overlaps(&check)?;
         self.check_speeds(&check)?;
         self.check_count(&check)?;
         solver.check_discretization(self, &check)?;

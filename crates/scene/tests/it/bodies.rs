@@ -420,6 +420,34 @@ fn a_dynamic_body_needs_a_name_a_volume_and_one_mass() {
 }
 
 #[test]
+fn a_dynamic_body_that_overlaps_at_the_start_is_refused_with_the_depth() {
+    let error = |shape: &str| {
+        let ball = "{name='ball',shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=0.1}}}";
+        let body = format!("{{name='it',shape={{{shape}}},motion={{dynamic={{mass_kg=1}}}}}}");
+        minimal(&[&format!("bodies=[{ball},{body}]")])
+            .map_or_else(|error| error.to_string(), |_| "none".to_owned())
+    };
+    // In contact.
+    assert_eq!(error("sphere={centre_m=[0.8,0.6,0.8],radius_m=0.1}"), "none");
+    assert_eq!(error("box={centre_m=[0.2,0.05,0.8],size_m=[0.1,0.1,0.1]}"), "none");
+    for (shape, message) in [
+        (
+            "sphere={centre_m=[0.8,0.65,0.8],radius_m=0.1}",
+            "bodies.1.shape.sphere: found a sphere 0.05 m deep in bodies.0, \"ball\", expected a dynamic body \
+             that is apart from others at the start",
+        ),
+        (
+            "box={centre_m=[0.2,0.04,0.8],size_m=[0.1,0.1,0.1]}",
+            "bodies.1.shape.box: found a box 0.01 m deep in the face y_min of the domain, expected a dynamic \
+             body that is apart from others at the start",
+        ),
+    ] {
+        let found = error(shape);
+        assert!(found.ends_with(message), "{found}, not {message}");
+    }
+}
+
+#[test]
 fn dynamic_bodies_are_refused_where_their_load_is_unknown() {
     let ball = "bodies=[{name='a',shape={sphere={centre_m=[0.75,0.2,0.45],radius_m=0.05}},\
         motion={dynamic={mass_kg=1}}}]"

@@ -33,8 +33,6 @@ pub struct Surroundings {
     pub body_data: Vec<f32>,
     /// Those of the bodies that move by their loads.
     pub dynamic: Vec<DynamicBody>,
-    /// Bits of the axes along which the domain is periodic.
-    pub periodic: u32,
     /// Time step in s.
     pub dt_s: f32,
     /// Density in kg/m³ of particles that move with a body next to them; 0 if contacts are springs.
@@ -62,7 +60,6 @@ impl Surroundings {
             face_is_body: scene.bodies_at_faces().map(|axes| axes.map(|body| body.is_some())),
             gravity_m_s2: narrow(scene.gravity_m_s2()),
             up_axis: scene.up_axis.index() as u32,
-            periodic: scene.domain.periodic.iter().rev().fold(0, |bits, axis| 2 * bits + u32::from(*axis)),
             dt_s: scene.dt_s() as f32,
             medium_kg_m3: if are_springs { 0.0 } else { scene.rest_density_kg_m3() },
             gap_m: if are_springs { 0.0 } else { scene.particle_spacing_m() },
