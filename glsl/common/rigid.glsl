@@ -22,4 +22,12 @@ vec4 after_turn(vec4 q, vec3 angle_rad) {
     return product / sqrt(dot(product, product));
 }
 
+// Returns the rotation vector of a unit quaternion: along the axis, as long as the angle in rad.
+vec3 rotation_vector(vec4 q) {
+    vec4 near = q.w < 0.0 ? -q : q;
+    float size = sqrt(dot(near.xyz, near.xyz));
+    // For small rotations the half angle equals its sine.
+    return (size > 1e-6 ? 2.0 * atan(size, near.w) / size : 2.0) * near.xyz;
+}
+
 #endif

@@ -17,12 +17,8 @@ void main() {
     uint i = thread_idx();
     if (i >= n_pieces) return;
     PieceMotion motion = motions[i];
-    vec4 q = motion.rotation.w < 0.0 ? -motion.rotation : motion.rotation;
-    float size = sqrt(dot(q.xyz, q.xyz));
-    // For small rotations the half angle equals its sine.
-    float angle_by_sine = size > 1e-6 ? 2.0 * atan(size, q.w) / size : 2.0;
     centre_m[i] = motion.centre_m;
     rotation[i] = motion.rotation;
-    turn[i] = angle_by_sine * q.xyz;
+    turn[i] = rotation_vector(motion.rotation);
     velocity_m_s[i] = motion.velocity_m_s;
 }

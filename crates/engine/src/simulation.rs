@@ -9,8 +9,8 @@ use frazil_kernels::KernelError;
 use frazil_particles::ColumnView;
 use frazil_scene::{BodyMotion, Sampled, SamplingObserver, Scene};
 use frazil_solvers::{
-    Grab, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError, SolverFactory, SolverFault,
-    SolverStart, Tuning, change_scene, factory_of,
+    DynamicBodies, Grab, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError, SolverFactory,
+    SolverFault, SolverStart, Tuning, change_scene, factory_of,
 };
 use frazil_vk::{Device, Recorder, Replay};
 use std::collections::BTreeMap;
@@ -282,9 +282,12 @@ impl Simulation {
         inspection.map_or(Ok(Vec::new()), |pairs| pairs.pairs_of(&self.device, id))
     }
 
-    /// Returns the recorded columns of the solver's rigid bodies; none without bodies.
+    /// Returns the recorded columns of the solver's rigid bodies: those of pieces of slabs, then the same of
+    /// dynamic bodies, which [`state::frame`] puts behind them; none without bodies.
     pub fn body_columns(&self) -> Vec<ColumnView> {
-        self.solver.rigid_bodies().map_or_else(Vec::new, RigidBodies::body_columns)
+        let mut columns = self.solver.rigid_bodies().map_or_else(Vec::new, RigidBodies::body_columns);
+        columns.extend(self.solver.dynamic_bodies().map_or_else(Vec::new, DynamicBodies::columns));
+        columns
     }
 
     /// Returns the simulated time in s after the steps recorded so far.

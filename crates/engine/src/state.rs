@@ -19,6 +19,7 @@ pub struct PendingColumn {
 }
 
 /// Words of a column on the host.
+#[derive(Clone)]
 pub struct HostColumn {
     /// Name of the column.
     pub name: Cow<'static, str>,
@@ -74,7 +75,8 @@ impl HostColumn {
     }
 }
 
-/// Returns the columns of particles and those of rigid bodies as a frame for files, in the given order.
+/// Returns the columns of particles and those of rigid bodies as a frame for files, in the given order;
+/// columns of bodies with the same name become one.
 pub fn frame<'a>(
     step: u64,
     time_s: f64,
@@ -82,7 +84,14 @@ pub fn frame<'a>(
     bodies: &[HostColumn],
 ) -> Result<Frame, Failure> {
     let columns = columns.into_iter().map(file_column).collect::<Result<_, _>>()?;
-    let bodies = bodies.iter().map(file_column).collect::<Result<_, _>>()?;
+    let mut joined: Vec<HostColumn> = Vec::new();
+    for column in bodies {
+        match joined.iter_mut().find(|other| other.name == column.name) {
+            Some(other) => other.words.extend(&column.words),
+            None => joined.push(column.clone()),
+        }
+    }
+    let bodies = joined.iter().map(file_column).collect::<Result<_, _>>()?;
     Frame::new(step, time_s, columns).and_then(|frame| frame.with_bodies(bodies)).map_err(Failure::other)
 }
 

@@ -36,7 +36,7 @@ mod y4m;
 
 pub use checkpoint::{Checkpoint, WrittenOutputs};
 pub use error::{Damage, Error, Problem, Result};
-pub use export::{Faces, Format, UnknownFormat, export, export_bodies, write_pvd};
+pub use export::{BodyKind, Faces, Format, UnknownFormat, export, export_bodies, write_pvd};
 pub use extent::Extent;
 pub use flow_rasters::{FlowHistory, FlowRasters, affected_area_overlap, flow_raster_files, slope_area_m2};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};

@@ -19,7 +19,7 @@ import numpy as np
 TYPES = {"float": "<f4", "uint": "<u4", "int": "<i4", "uchar": "u1"}
 # Rotations that make the up axis of a scene that of Blender, z.
 UPRIGHT = {"x": (0.0, -math.pi / 2, 0.0), "y": (math.pi / 2, 0.0, 0.0), "z": (0.0, 0.0, 0.0)}
-NAME = re.compile(r"(particles|surface|slabs|pieces)_(\d+)\.ply")
+NAME = re.compile(r"(particles|surface|slabs|pieces|bodies)_(\d+)\.ply")
 
 
 def main():

@@ -2,7 +2,7 @@
 
 use crate::pending::PendingResult;
 use crate::{Pair, SolverError};
-use frazil_particles::ColumnView;
+use frazil_particles::{ColumnKind, ColumnView};
 use frazil_vk::{Buffer, Device, Recorder};
 
 /// Pairs of particles, such as bonds and contacts.
@@ -51,6 +51,18 @@ pub struct BodyPoses {
     pub centre_m: Buffer<[f32; 3]>,
     /// Rotations since the initial state, unit quaternions (x, y, z, w).
     pub rotation: Buffer<[f32; 4]>,
+}
+
+/// Returns the recorded columns of rigid bodies, those of each solver alike: centres of mass in m, rotation
+/// vectors since the initial state in rad, and velocities in m/s.
+pub(crate) fn body_columns(
+    centre_m: &Buffer<[f32; 3]>,
+    turn: &Buffer<[f32; 3]>,
+    velocity_m_s: &Buffer<[f32; 3]>,
+) -> Vec<ColumnView> {
+    [("centre", "m", centre_m), ("turn", "rad", turn), ("velocity", "m/s", velocity_m_s)]
+        .map(|(name, unit, words)| ColumnView::new(name, unit, ColumnKind::Vec3, words.cast()))
+        .to_vec()
 }
 
 /// Blocks of nodes of a sparse grid, on the device.

@@ -13,33 +13,33 @@ const N_ALONG: u32 = 16;
 /// Uploads the surfaces of a scene's dynamic bodies, in their order; `None` for a scene without any. Set-up:
 /// it waits for the device.
 pub fn shapes(device: &Device, scene: &Scene) -> frazil_render::Result<Option<PieceShapes>> {
-    let solids: Vec<Solid> = scene.bodies.iter().filter_map(solid).collect();
+    let solids = polyhedra(scene);
     if solids.is_empty() {
         return Ok(None);
     }
-    let pieces = solids.iter().map(|solid| (solid.corners(), &solid.faces[..]));
+    let narrow = |corner: &[f64; 3]| corner.map(|x| x as f32);
+    let pieces =
+        solids.iter().map(|solid| (solid.corners_m.iter().map(narrow).collect(), solid.faces.as_slice()));
     PieceShapes::new(device, pieces).map(Some)
 }
 
-/// Polyhedron: corners in m, and faces, counter-clockwise seen from outside.
-struct Solid {
-    corners_m: Vec<DVec3>,
-    faces: Vec<Vec<u32>>,
-    /// Centre of mass in m.
-    centre_m: DVec3,
+/// Returns the surfaces of a scene's dynamic bodies, in their order.
+pub fn polyhedra(scene: &Scene) -> Vec<Polyhedron> {
+    scene.bodies.iter().filter_map(polyhedron).collect()
 }
 
-impl Solid {
-    /// Returns the corners from the centre of mass.
-    fn corners(&self) -> Vec<[f32; 3]> {
-        self.corners_m.iter().map(|corner| (*corner - self.centre_m).as_vec3().to_array()).collect()
-    }
+/// Closed surface of a body at time 0, round ones as polyhedra.
+pub struct Polyhedron {
+    /// Corners from the centre of mass, in m.
+    pub corners_m: Vec<[f64; 3]>,
+    /// Corners of each face, counter-clockwise seen from outside.
+    pub faces: Vec<Vec<u32>>,
 }
 
 /// Returns the surface of a dynamic body at time 0; `None` for others.
-fn solid(body: &Body) -> Option<Solid> {
+fn polyhedron(body: &Body) -> Option<Polyhedron> {
     let centre_m = DVec3::from_array(body.mass()?.centre_m);
-    let (corners_m, faces) = match &body.shape {
+    let (corners_m, faces): (Vec<DVec3>, _) = match &body.shape {
         BodyShape::Sphere { centre_m, radius_m } => {
             let profile = |k: u32| {
                 let (sin, cos) = (PI * f64::from(k) / f64::from(N_ALONG)).sin_cos();
@@ -83,7 +83,10 @@ fn solid(body: &Body) -> Option<Solid> {
         }
         _ => return None,
     };
-    Some(Solid { corners_m, faces, centre_m })
+    Some(Polyhedron {
+        corners_m: corners_m.iter().map(|corner| (*corner - centre_m).to_array()).collect(),
+        faces,
+    })
 }
 
 fn along(from_m: &[f64; 3], to_m: &[f64; 3]) -> (DVec3, DVec3, f64) {
@@ -95,18 +98,30 @@ fn along(from_m: &[f64; 3], to_m: &[f64; 3]) -> (DVec3, DVec3, f64) {
 fn turned(centre_m: DVec3, axis: DVec3, profile: Vec<[f64; 2]>) -> (Vec<DVec3>, Vec<Vec<u32>>) {
     let (u, v) = axis.any_orthonormal_pair();
     let mut corners_m = Vec::new();
-    for [radius_m, at_m] in &profile {
-        for k in 0..N_AROUND {
+    let mut rings: Vec<Vec<u32>> = Vec::new();
+    for (k, [radius_m, at_m]) in profile.iter().enumerate() {
+        let first = corners_m.len() as u32;
+        // The poles have one corner each.
+        let n = if k == 0 || k + 1 == profile.len() { 1 } else { N_AROUND };
+        for k in 0..n {
             let (sin, cos) = (TAU * f64::from(k) / f64::from(N_AROUND)).sin_cos();
-            corners_m.push(centre_m + *at_m * axis + *radius_m * (cos * u + sin * v));
+            let across_m = if n == 1 { DVec3::ZERO } else { *radius_m * (cos * u + sin * v) };
+            corners_m.push(centre_m + *at_m * axis + across_m);
         }
+        rings.push((first..first + n).collect());
     }
     let mut faces = Vec::new();
-    for ring in 1..profile.len() as u32 {
-        for k in 0..N_AROUND {
-            let next = (k + 1) % N_AROUND;
-            let [low, high] = [N_AROUND * (ring - 1), N_AROUND * ring];
-            faces.push(vec![low + k, low + next, high + next, high + k]);
+    for pair in rings.windows(2) {
+        for k in 0..N_AROUND as usize {
+            let at = |ring: &[u32], k: usize| ring[k % ring.len()];
+            let [low, high] = [&pair[0], &pair[1]];
+            let mut face = vec![at(low, k), at(low, k + 1), at(high, k + 1), at(high, k)];
+            // Triangles at the poles.
+            face.dedup();
+            if face.first() == face.last() {
+                face.pop();
+            }
+            faces.push(face);
         }
     }
     (corners_m, faces)
@@ -119,8 +134,8 @@ mod tests {
     use super::*;
 
     /// Volume that the faces enclose, of which the sign is that of their orientation.
-    fn volume_m3(solid: &Solid) -> f64 {
-        let corner = |face: &[u32], k: usize| solid.corners_m[face[k] as usize] - solid.centre_m;
+    fn volume_m3(solid: &Polyhedron) -> f64 {
+        let corner = |face: &[u32], k: usize| DVec3::from_array(solid.corners_m[face[k] as usize]);
         let of = |face: &Vec<u32>| -> f64 {
             (2..face.len())
                 .map(|k| corner(face, 0).dot(corner(face, k - 1).cross(corner(face, k))) / 6.0)
@@ -143,7 +158,7 @@ mod tests {
             let wide = "domain={min_m=[-1,0,-1],max_m=[1,2,1]}".to_owned();
             let scene = Scene::find("drop", &[body, wide]).unwrap();
             let exact = scene.bodies[0].mass().unwrap().volume_m3;
-            let found = volume_m3(&solid(&scene.bodies[0]).unwrap());
+            let found = volume_m3(&polyhedra(&scene)[0]);
             // Chords of 32 around and 16 along leave out 2 %.
             assert!((found / exact - 1.0).abs() < 0.02, "{shape}: {found} of {exact} m³");
         }

@@ -4,14 +4,14 @@ use super::body_lines::is_solid_on_ground;
 use super::body_solids;
 use super::space::{up_axis, vec3};
 use crate::failure::Failure;
-use frazil_render::glam::{Quat, Vec3};
+use frazil_render::glam::Vec3;
 use frazil_render::{
     DirectionalLight, Frame, Light, Mesh, OrbitCamera, PieceShapes, Pieces, SnowLook, Solid, SolidShape,
     Terrain,
 };
 use frazil_scene::{Body, BodyShape, Scene, box_axes};
 use frazil_solvers::BodyPoses;
-use frazil_vk::{Buffer, Device};
+use frazil_vk::Device;
 
 /// Ground, bodies on it, slabs and light of a scene, on the device.
 pub struct Landscape {
@@ -29,36 +29,20 @@ pub struct Landscape {
 /// Pieces of a scene's slabs.
 struct Slabs {
     shapes: PieceShapes,
-    /// Poses at time 0: centres in m, and unit quaternions (x, y, z, w).
-    centre: Buffer<[f32; 3]>,
-    rotation: Buffer<[f32; 4]>,
+    /// Poses at time 0.
+    start: BodyPoses,
 }
 
-/// Current poses of slabs: the centre of each piece in m, and a unit quaternion (x, y, z, w).
-#[derive(Clone)]
-pub struct SlabPoses {
-    /// Centre of each piece in m.
-    pub centre: Buffer<[f32; 3]>,
-    /// Unit quaternion of each piece.
-    pub rotation: Buffer<[f32; 4]>,
-}
-
-impl SlabPoses {
-    /// Returns the poses of a solver.
-    pub fn of(bodies: BodyPoses) -> Self {
-        Self { centre: bodies.centre_m, rotation: bodies.rotation }
-    }
-
-    /// Creates the poses of a recording: centres in m, and rotations as axes times angles in rad. Set-up: it
-    /// waits for the device.
-    pub fn recorded(device: &Device, centres_m: &[[f32; 3]], turns: &[[f32; 3]]) -> Result<Self, Failure> {
-        let rotations: Vec<[f32; 4]> =
-            turns.iter().map(|turn| Quat::from_scaled_axis(Vec3::from(*turn)).to_array()).collect();
-        Ok(Self {
-            centre: device.buffer_from("slab centres", centres_m)?,
-            rotation: device.buffer_from("slab rotations", &rotations)?,
-        })
-    }
+/// Uploads poses of rigid bodies: centres in m, and rotations as unit quaternions (x, y, z, w). Set-up: it
+/// waits for the device.
+///
+/// # Errors
+/// Out of memory.
+pub fn poses(device: &Device, centres_m: &[[f32; 3]], rotations: &[[f32; 4]]) -> Result<BodyPoses, Failure> {
+    Ok(BodyPoses {
+        centre_m: device.buffer_from("centres of bodies", centres_m)?,
+        rotation: device.buffer_from("rotations of bodies", rotations)?,
+    })
 }
 
 /// Display-encoded colours of solid bodies and of ice.
@@ -117,13 +101,10 @@ impl Landscape {
     }
 
     /// Returns the slabs at `poses`, or at their poses at time 0.
-    pub fn slabs<'a>(&'a self, poses: Option<&'a SlabPoses>) -> Option<Pieces<'a>> {
+    pub fn slabs<'a>(&'a self, poses: Option<&'a BodyPoses>) -> Option<Pieces<'a>> {
         let slabs = self.slabs.as_ref()?;
-        let (centre, rotation) = match poses {
-            Some(SlabPoses { centre, rotation }) => (centre, rotation),
-            None => (&slabs.centre, &slabs.rotation),
-        };
-        Some(Pieces { shapes: &slabs.shapes, centre, rotation, color: ICE_COLOUR })
+        let BodyPoses { centre_m, rotation } = poses.unwrap_or(&slabs.start);
+        Some(Pieces { shapes: &slabs.shapes, centre: centre_m, rotation, color: ICE_COLOUR })
     }
 
     /// Returns the dynamic bodies at `poses`.
@@ -156,8 +137,7 @@ impl Slabs {
         let unturned = vec![[0.0, 0.0, 0.0, 1.0]; centres.len()];
         Ok(Self {
             shapes: PieceShapes::new(device, shapes).map_err(Failure::device)?,
-            centre: device.buffer_from("slab centres", &centres)?,
-            rotation: device.buffer_from("slab rotations", &unturned)?,
+            start: poses(device, &centres, &unturned)?,
         })
     }
 }
@@ -254,10 +234,8 @@ mod tests {
             .iter()
             .map(|piece| (vec3(piece.centre_m) + 20.0 * Vec3::Z).to_array())
             .collect();
-        let poses = SlabPoses {
-            rotation: device.buffer_from("rotation", &vec![[0.0, 0.0, 0.0, 1.0]; lifted.len()]).unwrap(),
-            centre: device.buffer_from("centre", &lifted).unwrap(),
-        };
+        let unturned = vec![[0.0, 0.0, 0.0, 1.0]; lifted.len()];
+        let poses = poses(&device, &lifted, &unturned).unwrap();
         // Without water, the scheme of fluids is that of sprites.
         let schemes = schemes(scene).into_iter().filter(|scheme| *scheme != RenderScheme::Fluid);
         let schemes = schemes.map(|scheme| (scheme, None));

@@ -15,9 +15,10 @@ mod space;
 mod surface;
 mod vertex_columns;
 
+pub use body_solids::{Polyhedron, polyhedra};
 pub use camera::{Camera, PendingPicture, Picture, draw, draw_with};
 pub use coloring::check;
-pub use landscape::SlabPoses;
+pub use landscape::poses;
 pub use legends::robust_range;
 pub use painter::schemes;
 pub use painter::{Painter, camera, property};

@@ -1,7 +1,6 @@
 //! Particles and rigid bodies at one instant, for a picture.
 
 use super::coloring;
-use super::landscape::SlabPoses;
 use frazil_particles::ParticleSet;
 use frazil_solvers::{ActiveBlocks, BodyPoses, Solver, SparseGrid};
 
@@ -10,7 +9,7 @@ pub struct Shown<'a> {
     /// Sets of particles: one, or one per phase in scenes with snow and water.
     pub sets: Vec<ParticleSet<'a>>,
     /// Poses of slabs; those at time 0 if nothing moves them.
-    pub slabs: Option<SlabPoses>,
+    pub slabs: Option<BodyPoses>,
     /// Poses of dynamic bodies, which are not drawn where these are unknown.
     pub bodies: Option<BodyPoses>,
     /// Blocks of the solver's grid.
@@ -23,7 +22,7 @@ impl<'a> Shown<'a> {
     pub fn of(solver: &'a dyn Solver) -> Self {
         Self {
             sets: solver.particle_sets(),
-            slabs: solver.rigid_bodies().map(|bodies| SlabPoses::of(bodies.poses())),
+            slabs: solver.rigid_bodies().map(|bodies| bodies.poses()),
             bodies: solver.dynamic_bodies().map(|bodies| bodies.poses().clone()),
             blocks: solver.sparse_grid().map(SparseGrid::active_blocks),
         }

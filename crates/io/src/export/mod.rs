@@ -36,6 +36,38 @@ pub enum Format {
     Csv,
 }
 
+/// Kind of rigid bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BodyKind {
+    /// Pieces of slabs.
+    Pieces,
+    /// Dynamic bodies.
+    Dynamic,
+}
+
+impl BodyKind {
+    /// All kinds, in the order in which recordings have them.
+    pub const ALL: [Self; 2] = [Self::Pieces, Self::Dynamic];
+
+    /// Returns the beginning of the names of files: `slabs` with faces, `pieces` with a row or point per
+    /// piece; `bodies` for dynamic bodies.
+    pub fn stem(self, has_faces: bool) -> &'static str {
+        match self {
+            Self::Pieces if has_faces => "slabs",
+            Self::Pieces => "pieces",
+            Self::Dynamic => "bodies",
+        }
+    }
+
+    /// Returns the name of the kind in the plural.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Pieces => "pieces of slabs",
+            Self::Dynamic => "dynamic bodies",
+        }
+    }
+}
+
 impl Format {
     /// All formats.
     pub const ALL: [Self; 5] = [Self::Vtk, Self::Vtu, Self::Ply, Self::Bgeo, Self::Csv];
@@ -57,11 +89,9 @@ impl Format {
         format!("particles_{index:06}.{}", self.extension())
     }
 
-    /// Returns the name of the file of rigid bodies for frame `index`: `slabs_000012.vtk` if it holds their
-    /// faces, `pieces_000012.csv` if it holds a row or point per body. See [`export_bodies`].
-    pub fn bodies_file_name(self, index: usize) -> String {
-        let stem = if self.holds_faces() { "slabs" } else { "pieces" };
-        format!("{stem}_{index:06}.{}", self.extension())
+    /// Returns the name of the file of rigid bodies of a kind for frame `index`. See [`export_bodies`].
+    pub fn bodies_file_name(self, kind: BodyKind, index: usize) -> String {
+        format!("{}_{index:06}.{}", kind.stem(self.holds_faces()), self.extension())
     }
 
     /// Returns true if the format stores faces of rigid bodies rather than a point for each.
@@ -115,9 +145,15 @@ pub fn export(frame: &Frame, format: Format, path: &Path) -> Result<()> {
 ///
 /// # Panics
 /// If a face refers to a body that `bodies` does not have, or `body` and `ends` differ in length.
-pub fn export_bodies(bodies: &Frame, faces: &Faces, format: Format, path: &Path) -> Result<()> {
+pub fn export_bodies(
+    kind: BodyKind,
+    bodies: &Frame,
+    faces: &Faces,
+    format: Format,
+    path: &Path,
+) -> Result<()> {
     assert_eq!(faces.body.len(), faces.ends.len(), "each face is of a body");
-    write(bodies, "pieces of slabs", Some(faces), format, path)
+    write(bodies, kind.noun(), Some(faces), format, path)
 }
 
 /// Writes the frame whose elements are called `of`, with faces if there are any and the format holds them.

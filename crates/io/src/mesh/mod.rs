@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
+use crate::export::BodyKind;
 
 pub use triangles::Mesh;
 
@@ -42,9 +43,9 @@ impl MeshFormat {
         format!("surface_{index:06}.{}", self.extension())
     }
 
-    /// Returns the name of the file of slabs for frame `index`: `slabs_000012.obj`.
-    pub fn slabs_file_name(self, index: usize) -> String {
-        format!("slabs_{index:06}.{}", self.extension())
+    /// Returns the name of the file of rigid bodies of a kind for frame `index`: `slabs_000012.obj`.
+    pub fn bodies_file_name(self, kind: BodyKind, index: usize) -> String {
+        format!("{}_{index:06}.{}", kind.stem(true), self.extension())
     }
 }
 

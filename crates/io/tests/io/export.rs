@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::common::{frame, small_frame};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use frazil_io::{
-    Column, ColumnData, Error, Faces, Format, Frame, UnknownFormat, export, export_bodies, write_pvd,
+    BodyKind, Column, ColumnData, Error, Faces, Format, Frame, UnknownFormat, export, export_bodies,
+    write_pvd,
 };
 use proptest::prelude::*;
 
@@ -354,8 +355,8 @@ fn bodies() -> (Frame, Faces) {
 fn exported_bodies(format: Format) -> Vec<u8> {
     let (frame, faces) = bodies();
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join(format.bodies_file_name(0));
-    export_bodies(&frame, &faces, format, &path).unwrap();
+    let path = dir.path().join(format.bodies_file_name(BodyKind::Pieces, 0));
+    export_bodies(BodyKind::Pieces, &frame, &faces, format, &path).unwrap();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "a temporary file was left");
     fs::read(path).unwrap()
 }
@@ -412,7 +413,8 @@ fn other_formats_hold_a_row_a_body() {
     assert_eq!(text.lines().count(), 3);
     for format in Format::ALL {
         let what = if format.holds_faces() { "slabs" } else { "pieces" };
-        assert_eq!(format.bodies_file_name(12), format!("{what}_000012.{format}"));
+        assert_eq!(format.bodies_file_name(BodyKind::Pieces, 12), format!("{what}_000012.{format}"));
+        assert_eq!(format.bodies_file_name(BodyKind::Dynamic, 12), format!("bodies_000012.{format}"));
     }
 }
 

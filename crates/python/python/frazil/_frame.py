@@ -36,7 +36,7 @@ class Frame(Mapping[str, np.ndarray]):
         self.units = {name: unit for name, unit, _ in columns}
         """SI units of the columns; empty for a number without one."""
         self.bodies = {name: values for name, _, values in bodies}
-        """Columns of rigid bodies, such as pieces of slabs; empty if there are none."""
+        """Columns of rigid bodies, pieces of slabs and then dynamic bodies; empty if there are none."""
         self._scene = scene
 
     @property

@@ -472,7 +472,7 @@ fn dynamic_bodies_are_refused_where_their_load_is_unknown() {
     assert!(
         error.ends_with(
             "bodies.128: found 129 dynamic bodies, expected at most 128, whose contacts one \
-                             thread solves"
+                             workgroup solves"
         ),
         "{error}"
     );

@@ -4,9 +4,9 @@ use super::contacts::Contacts;
 use super::convert::narrow;
 use super::dynamic_body::Shared;
 use super::surroundings::Surroundings;
-use crate::facets::BodyPoses;
+use crate::facets::{BodyPoses, body_columns};
 use crate::metrics::MetricInfo;
-use frazil_particles::{ColumnKind, ParticleTable};
+use frazil_particles::{ColumnKind, ColumnView, ParticleTable};
 use frazil_shaders::bodies::{move_bodies, place_bodies};
 use frazil_shaders::types::{BodyLoad, RigidShape, RigidState, TouchingPoint};
 use frazil_vk::{Buffer, Device, DoubleBuffer, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
@@ -21,6 +21,8 @@ pub struct DynamicBodies {
     states: Buffer<RigidState>,
     shapes: Buffer<RigidShape>,
     poses: BodyPoses,
+    turn: Buffer<[f32; 3]>,
+    velocity_m_s: Buffer<[f32; 3]>,
     names: Vec<String>,
     centres_m: Vec<[f32; 3]>,
     of_step: move_bodies::Params,
@@ -59,6 +61,8 @@ impl DynamicBodies {
                 rotation: device
                     .buffer_from("rotations of dynamic bodies", &vec![[0.0, 0.0, 0.0, 1.0]; all.len()])?,
             },
+            turn: device.buffer("rotation vectors of dynamic bodies", all.len())?,
+            velocity_m_s: device.buffer("velocities of dynamic bodies", all.len())?,
             names: all.iter().map(|body| body.name.clone()).collect(),
             centres_m,
             of_step: move_bodies::Params { n_bodies: all.len() as u32, dt_s, gravity_m_s2 },
@@ -93,6 +97,8 @@ impl DynamicBodies {
             states: &self.states,
             centre_m: &self.poses.centre_m,
             rotation: &self.poses.rotation,
+            turn: &self.turn,
+            velocity_m_s: &self.velocity_m_s,
         };
         let move_bodies::Params { n_bodies, dt_s, .. } = self.of_step;
         let params = place_bodies::Params { n_bodies, dt_s, is_in_step: is_in_step.into() };
@@ -115,6 +121,12 @@ impl DynamicBodies {
     /// Returns the poses, as of the last `record_places`.
     pub fn poses(&self) -> &BodyPoses {
         &self.poses
+    }
+
+    /// Returns the recorded columns, one element per body in the order of the scene, as of the last
+    /// [`Solver::record_output`](crate::Solver::record_output).
+    pub fn columns(&self) -> Vec<ColumnView> {
+        body_columns(&self.poses.centre_m, &self.turn, &self.velocity_m_s)
     }
 
     /// Returns the masses, inertias and contact laws of the bodies, in their order.

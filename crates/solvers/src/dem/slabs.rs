@@ -7,6 +7,7 @@ use super::particles::Particles;
 use super::pieces::Pieces;
 use crate::bodies::Shared;
 use crate::clock::Clock;
+use crate::facets::body_columns;
 use crate::{BodyLoads, SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView, ParticleTable};
@@ -349,15 +350,8 @@ impl Slabs {
 
     /// Returns the columns of pieces to record, as of [`Self::show`].
     pub fn shown_columns(&self) -> Vec<ColumnView> {
-        let of = |name: &'static str, unit: &'static str, words| {
-            ColumnView::new(name, unit, ColumnKind::Vec3, words)
-        };
-        let Some(shown) = self.shown() else { return Vec::new() };
-        vec![
-            of("centre", "m", shown.centre_m.cast()),
-            of("turn", "rad", shown.turn.cast()),
-            of("velocity", "m/s", shown.velocity_m_s.cast()),
-        ]
+        let of = |shown: &ShownPieces| body_columns(&shown.centre_m, &shown.turn, &shown.velocity_m_s);
+        self.shown().map_or_else(Vec::new, of)
     }
 
     /// Registers what the next step depends on for checkpoints.

@@ -6,8 +6,8 @@ mod ffmpeg;
 mod moment;
 mod playback;
 mod player;
+pub mod rigid_bodies;
 mod sink;
-pub mod slab_files;
 
 pub use moment::Moment;
 pub use playback::Playback;

@@ -2,15 +2,16 @@
 
 use super::damage::Skipped;
 use super::playback::Playback;
-use super::slab_files;
+use super::rigid_bodies::RigidBodies;
 use crate::common_args::SceneChanges;
 use frazil_engine::Failure;
-use frazil_engine::picture::{self, Shown, SlabPoses};
+use frazil_engine::picture::{self, Shown};
 use frazil_engine::recording;
-use frazil_io::{Column, ColumnData, Frame, Recording, Tail};
+use frazil_io::{BodyKind, Column, ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnKind, ColumnView, Material, ParticleSet, SetInfo};
 use frazil_scene::Scene;
+use frazil_solvers::BodyPoses;
 use frazil_vk::{Device, DeviceCount};
 use std::path::Path;
 
@@ -29,9 +30,9 @@ pub struct Player {
     /// Particle sets of the scene's solver.
     infos: Vec<SetInfo>,
     sets: Vec<Set>,
-    /// Pieces of slabs, on the host and on the device.
-    pieces: Option<Frame>,
-    slabs: Option<SlabPoses>,
+    /// Rigid bodies, and their poses on the device by kind.
+    rigid: RigidBodies,
+    poses: [Option<BodyPoses>; 2],
 }
 
 /// A set of a frame's particles on the device.
@@ -91,6 +92,7 @@ impl Player {
             )));
         };
         let infos = frazil_solvers::set_infos(&scene, first.len());
+        let rigid = RigidBodies::of(&scene, &first)?;
         Ok(Self {
             scene,
             playback,
@@ -103,8 +105,8 @@ impl Player {
             n_particles: first.len(),
             sets: upload(device, &counts, &first, &infos)?,
             infos,
-            pieces: slab_files::pieces(&first)?,
-            slabs: slab_poses(device, &first)?,
+            poses: poses(&rigid, device)?,
+            rigid,
             counts,
         })
     }
@@ -149,8 +151,8 @@ impl Player {
             // In place of a damaged frame the one before it stays.
             let Some(next) = self.skipped.read(&mut self.recording, frame)? else { return Ok(()) };
             self.sets = upload(&self.device, &self.counts, &next, &self.infos)?;
-            self.pieces = slab_files::pieces(&next)?;
-            self.slabs = slab_poses(&self.device, &next)?;
+            self.rigid = RigidBodies::of(&self.scene, &next)?;
+            self.poses = poses(&self.rigid, &self.device)?;
             (self.frame, self.step, self.time_s) = (frame, next.step(), next.time_s());
             self.n_particles = next.len();
         }
@@ -194,9 +196,9 @@ impl Player {
         self.n_particles
     }
 
-    /// Returns the pieces of slabs in the current frame, if it has them; see [`slab_files::pieces`].
-    pub fn pieces(&self) -> Option<&Frame> {
-        self.pieces.as_ref()
+    /// Returns the rigid bodies in the current frame.
+    pub fn rigid_bodies(&self) -> &RigidBodies {
+        &self.rigid
     }
 
     pub fn shown(&self) -> Shown<'_> {
@@ -206,16 +208,15 @@ impl Player {
             count: &set.count,
             columns: set.columns.clone(),
         });
-        Shown { sets: sets.collect(), slabs: self.slabs.clone(), bodies: None, blocks: None }
+        let [slabs, bodies] = self.poses.clone();
+        Shown { sets: sets.collect(), slabs, bodies, blocks: None }
     }
 }
 
-/// Returns the poses of the pieces of slabs in a frame that has them.
-fn slab_poses(device: &Device, frame: &Frame) -> Result<Option<SlabPoses>, Failure> {
-    let (Some(centres_m), Some(turns)) = (frame.body_vec3("centre"), frame.body_vec3("turn")) else {
-        return Ok(None);
-    };
-    SlabPoses::recorded(device, centres_m, turns).map(Some)
+/// Uploads the poses of rigid bodies, by kind.
+fn poses(rigid: &RigidBodies, device: &Device) -> Result<[Option<BodyPoses>; 2], Failure> {
+    let [pieces, dynamic] = BodyKind::ALL.map(|kind| rigid.poses(kind, device));
+    Ok([pieces?, dynamic?])
 }
 
 /// Column that distinguishes the sets of a recording.

@@ -298,6 +298,59 @@ fn assert_pieces(triangles: &[[[f32; 3]; 3]], scene: &Scene, [centres, turns, _]
     assert!(rest.is_empty(), "{} triangles are of no piece", rest.len());
 }
 
+/// Recorded dynamic bodies are drawn and exported where the metrics of the run have them.
+#[test]
+fn dynamic_bodies_of_a_recording_are_exported_and_drawn_where_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let out = path("run").to_str().unwrap().to_owned();
+    let run = ["run", "driftwood", "--set", "scale=0.5", "--steps", "40", "--quiet", "--render", "never"];
+    let outputs = ["--record", "20", "--metrics", "20", "--out", &out];
+    succeed(&mut command(&[&run[..], &outputs].concat()));
+    let exported = path("exported").to_str().unwrap().to_owned();
+    for what in [["--format", "csv,vtu"], ["--mesh", "obj"]] {
+        succeed(&mut command(&[&["export", &out, "--out", &exported, "--overwrite"], &what[..]].concat()));
+    }
+    for name in ["bodies_000002.vtu", "bodies.pvd", "bodies_000002.obj"] {
+        assert!(path("exported").join(name).exists(), "{name}");
+    }
+    assert_no_slabs(&path("exported"));
+    let table = |path: &Path| -> Vec<Vec<String>> {
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    };
+    let at = |table: &[Vec<String>], row: usize, name: &str| -> f64 {
+        let column = table[0].iter().position(|label| label.split(' ').next() == Some(name));
+        table[row][column.unwrap_or_else(|| panic!("no {name} in {:?}", table[0]))].parse().unwrap()
+    };
+    let (bodies, metrics) =
+        (table(&path("exported").join("bodies_000002.csv")), table(&path("run").join("metrics.csv")));
+    let recording = path("run").join("recording.frazil-rec");
+    let meta = Recording::open(&recording).unwrap().meta().scene_json.clone();
+    let scene = Scene::from_json_with(&meta, "recording", &[]).unwrap();
+    assert_eq!(bodies.len(), 1 + scene.bodies.len());
+    let (places, _, triangles) = obj(&path("exported").join("bodies_000002.obj"));
+    let mut volume_m3 = 0.0;
+    for corners in &triangles {
+        let [a, b, c] = corners.map(|corner| places[corner - 1].map(f64::from));
+        volume_m3 += dot(a, cross(b, c)) / 6.0;
+    }
+    let (mut exact_m3, mut moved_m) = (0.0, 0.0_f64);
+    for (k, body) in scene.bodies.iter().enumerate() {
+        let (name, mass) = (body.name.as_ref().unwrap(), body.mass().unwrap());
+        exact_m3 += mass.volume_m3;
+        for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
+            let centre_m = at(&bodies, 1 + k, &format!("position_{axis}"));
+            let measured_m = at(&metrics, metrics.len() - 1, &format!("position_of_{name}_{axis}"));
+            assert!((centre_m - measured_m).abs() < 1e-6, "{name} {axis}: {centre_m}, not {measured_m}");
+            moved_m = moved_m.max((centre_m - mass.centre_m[i]).abs());
+        }
+    }
+    assert!(moved_m > 1e-3, "nothing moved");
+    // Round bodies are polyhedra, within 2 %.
+    assert!((volume_m3 / exact_m3 - 1.0).abs() < 0.02, "{volume_m3} of {exact_m3} m³");
+}
+
 #[test]
 fn slabs_of_a_recording_are_exported_as_solids_where_they_are() {
     let slabs = fallen_slabs();

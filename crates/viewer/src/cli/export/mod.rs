@@ -4,7 +4,7 @@ mod args;
 mod flow_map;
 use crate::cli::interrupt;
 use crate::recordings::damage::Skipped;
-use crate::recordings::slab_files::{self, SlabSolids};
+use crate::recordings::rigid_bodies::{self, RigidBodies, Solids};
 use crate::recordings::{Playback, Player, recording_at};
 use crate::say;
 pub use args::ExportArgs;
@@ -14,15 +14,17 @@ use frazil_engine::Failure;
 use frazil_engine::device;
 use frazil_engine::outputs::{Existing, Folder, Output};
 use frazil_engine::picture::{self, Surfaces, check_surface, vertex_columns};
-use frazil_io::{Faces, Format, MeshFormat, Recording, RunInfo, export_bodies, export_mesh, write_pvd};
+use frazil_io::{
+    BodyKind, Faces, Format, MeshFormat, Recording, RunInfo, export_bodies, export_mesh, write_pvd,
+};
 use frazil_scene::Scene;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Beginnings of the names of exported files before the number of the frame.
-const STEMS: [&str; 4] = ["particles_", "slabs_", "pieces_", "surface_"];
+const STEMS: [&str; 5] = ["particles_", "slabs_", "pieces_", "bodies_", "surface_"];
 
-/// Writes one file per frame and format, and a second one if slabs are recorded; or a map of the run.
+/// Writes one file per frame and format, and others for slabs and dynamic bodies; or a map of the run.
 pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
     let ExportWhat { format, mesh, map } = &args.what;
     interrupt::flag();
@@ -163,8 +165,10 @@ impl Particles {
     fn export(mut self, export: &mut Export<'_>, formats: &[Format]) -> Result<(), Failure> {
         let recording = &mut self.recording;
         let mut skipped = Skipped::begin(recording);
-        let mut slabs = None;
-        let (mut files, mut slab_files) = (Vec::new(), Vec::new());
+        let mut scene = None;
+        let has_faces = formats.iter().any(|format| format.holds_faces());
+        let mut solids = [None, None];
+        let (mut files, mut body_files) = (Vec::new(), [Vec::new(), Vec::new()]);
         for index in 0..recording.len() {
             let number = recording.number(index).unwrap_or(0);
             if !export.is_selected(number) {
@@ -174,9 +178,24 @@ impl Particles {
                 break;
             }
             let Some(frame) = skipped.read(recording, index)? else { continue };
-            let pieces = slab_files::pieces(&frame)?;
-            if pieces.is_some() && slabs.is_none() && formats.iter().any(|format| format.holds_faces()) {
-                slabs = Some(solids(recording)?);
+            let within = |failure: Failure| failure.within(export.recording.display());
+            // Recordings without rigid bodies are exported without the files that their scene refers to.
+            if scene.is_none() && !frame.bodies().is_empty() {
+                scene = Some(scene_of(recording)?);
+            }
+            let rigid =
+                scene.as_ref().map_or(Ok(RigidBodies::default()), |scene| RigidBodies::of(scene, &frame));
+            let rigid = rigid.map_err(within)?;
+            let mut faces = [None, None];
+            for (k, kind) in BodyKind::ALL.into_iter().enumerate() {
+                let (Some(bodies), Some(scene), true) = (rigid.get(kind), &scene, has_faces) else {
+                    continue;
+                };
+                if solids[k].is_none() {
+                    solids[k] = Some(Solids::new(scene, kind)?);
+                }
+                let of = |solids: &Solids| solids.faces(bodies).map_err(within);
+                faces[k] = solids[k].as_ref().map(of).transpose()?;
             }
             let frame = frame.sorted_by_id();
             for &format in formats {
@@ -185,22 +204,22 @@ impl Particles {
                 frazil_io::export(&frame, format, &path).map_err(Failure::other)?;
                 export.wrote(path);
                 files.extend((format == Format::Vtu).then_some((frame.time_s(), name)));
-                let Some(pieces) = &pieces else { continue };
-                let faces = match &slabs {
-                    Some(slabs) if format.holds_faces() => slabs.faces(pieces),
-                    _ => Ok(Faces::default()),
-                };
-                let faces = faces.map_err(|failure| failure.within(export.recording.display()))?;
-                let name = format.bodies_file_name(number as usize);
-                let path = export.path(&name);
-                export_bodies(pieces, &faces, format, &path).map_err(Failure::other)?;
-                export.wrote(path);
-                slab_files.extend((format == Format::Vtu).then_some((frame.time_s(), name)));
+                for (k, kind) in BodyKind::ALL.into_iter().enumerate() {
+                    let Some(bodies) = rigid.get(kind) else { continue };
+                    let none = Faces::default();
+                    let faces = faces[k].as_ref().filter(|_| format.holds_faces()).unwrap_or(&none);
+                    let name = format.bodies_file_name(kind, number as usize);
+                    let path = export.path(&name);
+                    export_bodies(kind, bodies, faces, format, &path).map_err(Failure::other)?;
+                    export.wrote(path);
+                    body_files[k].extend((format == Format::Vtu).then_some((frame.time_s(), name)));
+                }
             }
         }
-        for (name, files) in [("particles.pvd", files), ("slabs.pvd", slab_files)] {
+        let [slabs, bodies] = body_files;
+        for (stem, files) in [("particles", files), ("slabs", slabs), ("bodies", bodies)] {
             if !files.is_empty() {
-                let path = export.path(name);
+                let path = export.path(&format!("{stem}.pvd"));
                 write_pvd(&path, &files).map_err(Failure::other)?;
                 export.wrote(path);
             }
@@ -222,7 +241,7 @@ fn open_surfaces(
     Ok((recording, scene))
 }
 
-/// Writes the surface of each frame's particles, of all phases in one file, and that of slabs.
+/// Writes the surface of each frame's particles, of all phases in one file, and those of rigid bodies.
 fn export_surfaces(
     export: &mut Export<'_>,
     formats: &[MeshFormat],
@@ -236,7 +255,8 @@ fn export_surfaces(
     let selected: Vec<usize> = (0..times.len())
         .filter(|&index| recording.number(index).is_some_and(|number| export.is_selected(number)))
         .collect();
-    let slabs = SlabSolids::new(&scene)?;
+    let [pieces, dynamic] = BodyKind::ALL.map(|kind| Solids::new(&scene, kind));
+    let solids = [pieces?, dynamic?];
     let mut surfaces = Surfaces::new(&device, &scene);
     let mut player = Player::new(&device, recording, scene, Playback::new(&times, 1.0, 1.0))?;
     for index in selected {
@@ -254,16 +274,19 @@ fn export_surfaces(
             surface.attributes =
                 vertex_columns(&device, &player.scene, &player.shown(), &surface.position, property)?;
         }
-        let pieces = player.pieces().map(|pieces| slabs.faces(pieces)).transpose();
-        let pieces = pieces.map_err(|failure| failure.within(export.recording.display()))?;
-        let pieces = pieces.map(|faces| slab_files::triangles(&faces));
+        let mut triangles = Vec::new();
+        for (kind, solids) in BodyKind::ALL.into_iter().zip(&solids) {
+            let Some(bodies) = player.rigid_bodies().get(kind) else { continue };
+            let faces = solids.faces(bodies).map_err(|failure| failure.within(export.recording.display()))?;
+            triangles.push((kind, rigid_bodies::triangles(&faces)));
+        }
         for &format in formats {
             let path = export.path(&format.file_name(index));
             export_mesh(&surface.mesh(), format, &path).map_err(Failure::other)?;
             export.wrote(path);
-            if let Some(pieces) = &pieces {
-                let path = export.path(&format.slabs_file_name(index));
-                export_mesh(&pieces.mesh(), format, &path).map_err(Failure::other)?;
+            for (kind, surface) in &triangles {
+                let path = export.path(&format.bodies_file_name(*kind, index));
+                export_mesh(&surface.mesh(), format, &path).map_err(Failure::other)?;
                 export.wrote(path);
             }
         }
@@ -272,10 +295,10 @@ fn export_surfaces(
     player.check_so_far()
 }
 
-/// Returns the slabs of a recording's scene.
-fn solids(recording: &Recording) -> Result<SlabSolids, Failure> {
+/// Returns a recording's scene.
+fn scene_of(recording: &Recording) -> Result<Scene, Failure> {
     let origin = recording.path().display().to_string();
-    SlabSolids::new(&Scene::from_json_with(&recording.meta().scene_json, &origin, &[])?)
+    Ok(Scene::from_json_with(&recording.meta().scene_json, &origin, &[])?)
 }
 
 /// Returns the folder of a file.
