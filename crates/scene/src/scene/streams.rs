@@ -32,7 +32,7 @@ impl Scene {
 
     /// Returns the number of particles for which a simulation of `n` particles after `step` steps takes room:
     /// what its emitters add until the end of its duration, but no more than as many again, or
-    /// [`LEAST_ROOM`], and no more than overfills the domain by half. A run that needs more takes more then.
+    /// `LEAST_ROOM`, and no more than overfills the domain by half. A run that needs more takes more then.
     pub fn particle_capacity(&self, n: u64, step: u64) -> u64 {
         if self.emitters.is_empty() {
             return n;
