@@ -114,7 +114,9 @@ fn block(n: usize, pressure: &str, (has_bodies, has_sources): (bool, bool)) -> R
          motion.spinning = {{ point_m = [{middle_m}, {axis_m}, 0], angular_velocity_rad_s = [0, 0, 8] }}\n"
     );
     // Falls far above the particles, whose twin does not move it.
-    let (ball_m, above_all_m) = (SPACING_M, extent_m + 2.0 * CYLINDER_RADIUS_M + 4.0 * SPACING_M);
+    let above_all_m = extent_m + 2.0 * CYLINDER_RADIUS_M + 4.0 * SPACING_M;
+    // Fits between the faces beside a block of one particle.
+    let ball_m = SPACING_M.min(0.25 * extent_m);
     let ball = format!(
         "[[bodies]]\nname = \"ball\"\nshape.sphere = {{ centre_m = [{middle_m}, \
          {above_all_m}, {middle_m}], radius_m = {ball_m} }}\nmotion.dynamic = {{ density_kg_m3 = 500 }}\n"
