@@ -2,107 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::rigid::{Contact, Point, RigidBody, Surface, find_body_contacts, solve_body_contacts};
+use frazil_reference::rigid::{Contact, RigidBody, Surface, find_body_contacts, solve_body_constraints};
 use frazil_scene::Scene;
-use frazil_shaders::bodies::contact::MAX_CONTACTS_OF_POINT;
-use frazil_shaders::types::{BodyContact, RigidShape, RigidState};
+use frazil_shaders::types::RigidState;
 use frazil_solvers::pbd::Fluid;
 use frazil_solvers::{Solver, SolverStart, StateColumn, Tuning, factory_of};
 use frazil_testkit::twins::bodies::twin_bodies;
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::Simulation;
+use frazil_tests::rigid::{column, contacts, dry, points, quaternion, states, twins, wide};
 use frazil_vk::Device;
-use glam::{DMat3, DQuat, DVec3};
-
-/// A dry box of 4 m × 3 m × 2 m, but for a puddle in a corner.
-fn dry(overrides: &[&str]) -> Simulation {
-    let own = [
-        "fluid.particle_spacing_m=0.05",
-        "domain.min_m=[-2,0,-1]",
-        "domain.max_m=[2,3,1]",
-        "domain.friction={}",
-        "particles=[{shape={box={min_m=[1.8,0,0.8],max_m=[2,0.1,1]}}}]",
-        "time.dt_s=0.001",
-    ];
-    Simulation::new("dam_break", &own.iter().chain(overrides).copied().collect::<Vec<_>>())
-}
-
-fn wide(v: [f32; 3]) -> DVec3 {
-    DVec3::from_array(v.map(f64::from))
-}
-
-fn quaternion(q: [f32; 4]) -> DQuat {
-    DQuat::from_array(q.map(f64::from)).normalize()
-}
-
-/// Downloads a column of the state.
-fn column(simulation: &Simulation, name: &str) -> Vec<u32> {
-    let columns = simulation.fluid.state_columns();
-    let column = columns.iter().find(|column| column.name == name).unwrap();
-    simulation.device.download(&column.words, column.words.len()).unwrap()
-}
-
-fn states(simulation: &Simulation) -> Vec<RigidState> {
-    bytemuck::cast_slice(&column(simulation, "dynamic bodies")).to_vec()
-}
-
-/// Returns the contacts with the index of their point.
-fn contacts(simulation: &Simulation) -> Vec<(usize, BodyContact)> {
-    let all: Vec<BodyContact> =
-        bytemuck::cast_slice(&column(simulation, "contacts of dynamic bodies")).to_vec();
-    let most = MAX_CONTACTS_OF_POINT as usize;
-    let found = column(simulation, "contacts of points");
-    let of = |(p, &n): (usize, &u32)| {
-        let of_point = all[most * p..most * p + n as usize].to_vec();
-        of_point.into_iter().map(move |contact| (p, contact))
-    };
-    found.iter().enumerate().flat_map(of).collect()
-}
-
-/// Returns the twins of the dynamic bodies of a simulation.
-fn twins(simulation: &Simulation) -> Vec<RigidBody> {
-    let shapes = simulation.fluid.body_loads().unwrap().dynamic().unwrap().shapes();
-    let shapes: Vec<RigidShape> = simulation.device.download(shapes, shapes.len()).unwrap();
-    let bodies = &simulation.fluid.parameters().surroundings;
-    let twin = |(shape, state): (&RigidShape, RigidState)| {
-        let at = bodies.bodies[shape.body as usize].first_motion as usize;
-        let [d, r] = [shape.inverse_inertia_diagonal, shape.inverse_inertia_rest].map(wide);
-        let inverse =
-            DMat3::from_cols(DVec3::new(d.x, r.z, r.y), DVec3::new(r.z, d.y, r.x), DVec3::new(r.y, r.x, d.z));
-        RigidBody {
-            mass_kg: shape.mass_kg.into(),
-            inertia_kg_m2: inverse.inverse(),
-            repeated: [shape.repeated.into(), shape.repeated_angular.into()],
-            friction: shape.friction.into(),
-            restitution: shape.restitution.into(),
-            centre_m: DVec3::from_array([0, 1, 2].map(|i| bodies.body_data[at + i].into())),
-            offset_m: wide(state.offset_m) - wide(state.offset_rest_m),
-            rotation: quaternion(state.rotation),
-            velocity_m_s: wide(state.velocity_m_s),
-            angular_momentum_kg_m2_s: wide(state.angular_momentum_kg_m2_s),
-            gained: [wide(state.gained_n_s), wide(state.gained_n_m_s)],
-        }
-    };
-    shapes.iter().zip(states(simulation)).map(twin).collect()
-}
-
-/// Points of a simulation's dynamic bodies.
-fn points(simulation: &Simulation) -> Vec<Point> {
-    let dynamic = simulation.fluid.body_loads().unwrap().dynamic().unwrap();
-    let shapes: Vec<RigidShape> =
-        simulation.device.download(dynamic.shapes(), dynamic.shapes().len()).unwrap();
-    let points = simulation.device.download(dynamic.points(), dynamic.points().len()).unwrap();
-    let point = |point: &frazil_shaders::types::TouchingPoint| {
-        let shape = &shapes[point.owner as usize];
-        Point {
-            owner: point.owner as usize,
-            place_m: wide(point.place_m),
-            radius_m: shape.point_radius_m.into(),
-            gap_m: shape.gap_m.into(),
-        }
-    };
-    points.iter().map(point).collect()
-}
+use glam::DVec3;
 
 const PILE: &str = "bodies=[\
     {name='plate',shape={box={centre_m=[0,0.2,0],size_m=[0.6,0.05,0.6],rotation_deg=[0,0,20]}},\
@@ -166,7 +76,8 @@ fn bodies_move_and_touch_like_their_twins() {
             })
         };
         let rebound_m_s = 2.0 * dt_s * gravity_m_s2.length();
-        let mut found = find_body_contacts(&bodies, &points, &surfaces, (end_s, dt_s, rebound_m_s), had);
+        let mut found =
+            find_body_contacts(&bodies, &points, &surfaces, (end_s, dt_s, rebound_m_s), had, |_, _| false);
         let on_device = contacts(&simulation);
         let what = |contact: &Contact| (contact.bodies.0, contact.surface);
         let listed: Vec<_> = on_device.iter().map(|(p, c)| (points[*p].owner, c.surface as usize)).collect();
@@ -176,7 +87,7 @@ fn bodies_move_and_touch_like_their_twins() {
             assert!((f64::from(raw.gap_m) - contact.gap_m).abs() < 2e-7, "{raw:?}, not {contact:?}");
         }
         let converged = (500, 0.5e-3 * rebound_m_s);
-        solve_body_contacts(&mut bodies, &mut found, converged, 1.0 - (-100.0 * dt_s).exp());
+        solve_body_constraints(&mut bodies, &mut [], &mut found, converged, 1.0 - (-100.0 * dt_s).exp());
         n_touching += found.len();
         n_between += found.iter().filter(|contact| contact.bodies.1.is_some()).count();
         for (twin, state) in bodies.iter().zip(states(&simulation)) {

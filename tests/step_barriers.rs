@@ -238,6 +238,7 @@ fn every_barrier_of_water_is_there_and_needed() {
         ("drum", &["scale=0.4", MIN_ITERATIONS, MAX_ITERATIONS]),
         ("fountain", &["fluid.particle_spacing_m=0.015", MIN_ITERATIONS, MAX_ITERATIONS]),
         ("driftwood", &["scale=0.3", MIN_ITERATIONS, MAX_ITERATIONS]),
+        ("watermill", &["fluid.particle_spacing_m=0.015", MIN_ITERATIONS, MAX_ITERATIONS]),
         ("drop", &["scale=0.4", POSITION]),
         ("drum", &["scale=0.4", POSITION, MIN_ITERATIONS, MAX_ITERATIONS]),
     ];

@@ -21,7 +21,12 @@ struct RigidState {
     // Momentum and angular momentum that loads and gravity added in the last step.
     vec3 gained_n_s;
     vec3 gained_n_m_s;
+    // Number of the bodies that welds hold together: their least index + 1, or FIXED_GROUP.
+    uint group;
 };
+
+// Group of what no load moves.
+const uint FIXED_GROUP = 0u;
 
 // Constant properties of a dynamic body.
 struct RigidShape {

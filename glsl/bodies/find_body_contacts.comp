@@ -1,7 +1,8 @@
 #version 460
 // Finds the contacts of dynamic bodies at the end of the step, a thread for each point of their surfaces:
 // with faces of the domain and with other bodies that the point would reach within a step, or within a fall
-// of a step: bodies that rest on each other fall alike before their contacts.
+// of a step: bodies that rest on each other fall alike before their contacts. Bodies that welds hold together,
+// and the bodies or groups of a joint, do not touch each other until it breaks.
 //
 // The velocity along the normal after a contact is at least −e times that before, or as much as closes the
 // gap in a step: bodies come to rest without overlap. Contacts begin with the impulses that they had in the
@@ -9,13 +10,14 @@
 //
 // Bytes: 148 a point, 100 a body, 84 a contact. Order-independent.
 // Elements: clock = all, bodies = all, body_data = 0, shapes = 0, states = 0, points_m = threads.
-// Elements: found = threads, contacts = threads * MAX_CONTACTS_OF_POINT.
+// Elements: joints = 0, joint_states = 0, found = threads, contacts = threads * MAX_CONTACTS_OF_POINT.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint BODY_KINDS = 0x1e00df;
 const uint DIMENSIONS = 3u;
 #include "bodies/contact.glsl"
 #include "bodies/dynamic_body.glsl"
+#include "bodies/joint.glsl"
 #include "common/clock.glsl"
 #include "common/body.glsl"
 
@@ -33,9 +35,12 @@ layout(scalar, binding = 4) readonly buffer States { RigidState states[]; };
 layout(scalar, binding = 5) readonly buffer Points { TouchingPoint points_m[]; };
 layout(scalar, binding = 6) buffer Found { uint found[]; };
 layout(scalar, binding = 7) buffer Contacts { BodyContact contacts[]; };
+layout(scalar, binding = 8) readonly buffer Joints { BodyJoint joints[]; };
+layout(scalar, binding = 9) readonly buffer JointStates { JointState joint_states[]; };
 layout(scalar, push_constant) uniform Params {
     uint n_points;
     uint n_bodies;
+    uint n_joints;
     uint up_axis;
     float dt_s;
     // Speed along the normal below which there is no rebound: that of a fall of two steps.
@@ -45,7 +50,12 @@ layout(scalar, push_constant) uniform Params {
 };
 #include "common/surfaces.glsl"
 
+// Surfaces are numbered: the faces of the domain, then the bodies.
+const uint FIRST_BODY = 6u;
+
 uint n_found;
+uint own_body;
+uint own_group;
 // Surfaces and impulses of the point in the step before.
 uvec4 surface_before;
 vec4 normal_before_n_s;
@@ -69,11 +79,38 @@ BodyContact contact_with(uint number, vec4 surface, RigidShape shape, vec3 arm_m
     return contact;
 }
 
+uint group_of(uint partner) { return partner == NO_PARTNER ? FIXED_GROUP : states[partner].group; }
+
+// Returns true if a body is at an end of a joint, given by its group and index: of what is fixed only the
+// body itself.
+bool is_end(uint group, uint body, uint end_group, uint end_body) {
+    return group == end_group && (group != FIXED_GROUP || body == end_body);
+}
+
+// Returns true if welds or a joint that is not broken hold the point's body to another one.
+bool is_joined_to(uint group, uint body) {
+    if (group == own_group) return true;
+    [[dont_unroll]] for (uint j = 0u; j < n_joints; ++j) {
+        if (joint_states[j].is_broken != 0u) continue;
+        uint owner = group_of(joints[j].owner);
+        uint owner_body = shapes[joints[j].owner].body;
+        uint partner = group_of(joints[j].partner);
+        uint partner_body = joints[j].body;
+        if (is_end(own_group, own_body, owner, owner_body) && is_end(group, body, partner, partner_body))
+            return true;
+        if (is_end(own_group, own_body, partner, partner_body) && is_end(group, body, owner, owner_body))
+            return true;
+    }
+    return false;
+}
+
 // Adds the contact of point p at a velocity relative to the surface, unless a step does not close its gap.
 void add(uint p, BodyContact contact, vec3 velocity_m_s, float restitution) {
     float along_m_s = dot(contact.normal, velocity_m_s);
     float way_m = (min(along_m_s, 0.0) - least_rebound_m_s) * dt_s;
     if (!(contact.gap_m + way_m <= 0.0) || n_found == MAX_CONTACTS_OF_POINT) return;
+    uint body = contact.surface < FIRST_BODY ? NO_PARTNER : contact.surface - FIRST_BODY;
+    if (is_joined_to(group_of(contact.partner), body)) return;
     contact.least_m_s = min(0.0, -contact.gap_m / dt_s);
     if (along_m_s < -least_rebound_m_s) contact.least_m_s = max(contact.least_m_s, -restitution * along_m_s);
     [[unroll]] for (uint c = 0u; c < MAX_CONTACTS_OF_POINT; ++c) {
@@ -110,7 +147,9 @@ void main() {
     vec3 velocity_m_s = state.velocity_m_s + cross(spin, arm_m);
     Place place =
         Place(motion_vector(bodies[shape.body].first_motion), state.offset_m, arm_m - state.offset_rest_m);
-    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) {
+    own_body = shape.body;
+    own_group = state.group;
+    [[dont_unroll]] for (uint k = 0u; k < FIRST_BODY; ++k) {
         uint axis = k % 3u;
         float side = k < 3u ? 1.0 : -1.0;
         float face_m = k < 3u ? domain_min_m[axis] : domain_max_m[axis];
@@ -127,7 +166,7 @@ void main() {
         Place seen = place;
         if (is_dynamic) seen.rest_m += states[body.n_keys].offset_rest_m;
         vec4 surface = surface_of(up_axis, body, pose, seen);
-        BodyContact contact = contact_with(6u + k, surface, shape, arm_m);
+        BodyContact contact = contact_with(FIRST_BODY + k, surface, shape, arm_m);
         float restitution = shape.restitution;
         vec3 from_pivot_m = (seen.start_m - pose.pivot_m) + (seen.moved_m - pose.offset_m) + seen.rest_m;
         vec3 other_m_s = pose.velocity_m_s;

@@ -9,6 +9,12 @@ vec3 rotate(vec4 q, vec3 v) {
     return v + q.w * t + cross(q.xyz, t);
 }
 
+// Returns by how much a rotation moves v, without the loss of digits of a difference.
+vec3 swing(vec4 q, vec3 v) {
+    vec3 t = 2.0 * cross(q.xyz, v);
+    return q.w * t + cross(q.xyz, t);
+}
+
 vec3 rotate_inverse(vec4 q, vec3 v) { return rotate(vec4(-q.xyz, q.w), v); }
 
 // Returns the rotation b followed by a.

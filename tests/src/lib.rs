@@ -12,6 +12,7 @@ mod fluid_twin;
 pub mod grains;
 pub mod meshes;
 pub mod mpm_stages;
+pub mod rigid;
 pub mod rope;
 pub mod scene_grains;
 pub mod slabs;

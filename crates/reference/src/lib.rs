@@ -33,6 +33,7 @@ pub mod ellipsoids;
 mod emission;
 pub mod fault;
 pub mod fluid;
+pub mod joints;
 pub mod linalg;
 pub mod mpm;
 pub mod primitives;

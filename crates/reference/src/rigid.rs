@@ -1,7 +1,8 @@
 //! Rigid bodies that move under their loads, and their contacts: twins of `bodies/place_bodies`,
-//! `bodies/move_bodies`, `bodies/find_body_contacts` and `bodies/solve_body_contacts`.
+//! `bodies/move_bodies`, `bodies/find_body_contacts` and `bodies/solve_body_constraints`.
 
 use crate::bodies::{Body, Pose};
+use crate::joints::Row;
 use glam::{DMat3, DQuat, DVec3};
 
 /// A dynamic body.
@@ -49,8 +50,8 @@ impl RigidBody {
         }
     }
 
-    /// Returns the angular velocity in rad/s of a rotation.
-    fn spin(&self, rotation: DQuat) -> DVec3 {
+    /// Returns the angular velocity in rad/s at a rotation.
+    pub(crate) fn spin(&self, rotation: DQuat) -> DVec3 {
         rotation * (self.inertia_kg_m2.inverse() * (rotation.inverse() * self.angular_momentum_kg_m2_s))
     }
 
@@ -139,13 +140,14 @@ const MAX_CONTACTS_OF_POINT: usize = 4;
 /// Twin of `bodies/find_body_contacts`: returns the contacts of points, in the order of points and surfaces,
 /// at the end of a step. `rebound_m_s` is the speed below which there is none; it is also added to the speed
 /// at which a gap may close in the step. Contacts have the impulses that `before` has for their point and
-/// surface.
+/// surface. `are_joined` tells which body and surface do not touch.
 pub fn find_body_contacts(
     bodies: &[RigidBody],
     points: &[Point],
     surfaces: &[Surface],
     (time_s, dt_s, rebound_m_s): (f64, f64, f64),
     before: impl Fn(usize, usize) -> (f64, DVec3),
+    are_joined: impl Fn(usize, usize) -> bool,
 ) -> Vec<Contact> {
     let mut contacts = Vec::new();
     for (p, point) in points.iter().enumerate() {
@@ -192,6 +194,7 @@ pub fn find_body_contacts(
             let along_m_s = normal.dot(velocity_m_s - other_m_s);
             if contact.gap_m + (along_m_s.min(0.0) - rebound_m_s) * dt_s > 0.0
                 || contacts.len() - first == MAX_CONTACTS_OF_POINT
+                || are_joined(point.owner, number)
             {
                 continue;
             }
@@ -205,11 +208,69 @@ pub fn find_body_contacts(
     contacts
 }
 
-/// Twin of `bodies/solve_body_contacts`: projected Gauss–Seidel over the contacts, until an iteration changes
-/// no relative velocity by more than a tolerance; the share `taken_back` of
+impl Row {
+    /// Returns the bodies with their arms in m and signs.
+    fn sides(&self) -> impl Iterator<Item = (usize, DVec3, f64)> + use<> {
+        let own = (self.bodies.0, self.arms_m[0], 1.0);
+        let partner = self.bodies.1.map(|partner| (partner, self.arms_m[1], -1.0));
+        [Some(own), partner].into_iter().flatten()
+    }
+
+    fn apply(&self, bodies: &mut [RigidBody], impulse: f64) {
+        for (k, arm_m, sign) in self.sides() {
+            let impulse = sign * impulse * self.direction;
+            if self.is_angular {
+                bodies[k].angular_momentum_kg_m2_s += impulse;
+            } else {
+                bodies[k].velocity_m_s += impulse / bodies[k].mass_kg;
+                bodies[k].angular_momentum_kg_m2_s += arm_m.cross(impulse);
+            }
+        }
+    }
+
+    /// Returns the relative velocity in its direction.
+    pub fn velocity(&self, bodies: &[RigidBody]) -> f64 {
+        let of = |(k, arm_m, sign): (usize, DVec3, f64)| {
+            let spin = bodies[k].spin(bodies[k].rotation);
+            let v = if self.is_angular { spin } else { bodies[k].velocity_m_s + spin.cross(arm_m) };
+            sign * self.direction.dot(v)
+        };
+        self.sides().map(of).sum()
+    }
+
+    /// Returns the relative velocity that a unit of impulse gives.
+    pub fn inverse_mass(&self, bodies: &[RigidBody]) -> f64 {
+        let of = |(k, arm_m, _): (usize, DVec3, f64)| {
+            let (body, linear) = (&bodies[k], if self.is_angular { 0.0 } else { 1.0 / bodies[k].mass_kg });
+            let about = if self.is_angular { self.direction } else { arm_m.cross(self.direction) };
+            let own = body.rotation.inverse() * about;
+            linear + own.dot(body.inertia_kg_m2.inverse() * own)
+        };
+        self.sides().map(of).sum()
+    }
+
+    /// Solves the row, and returns the change in m/s of the relative velocity.
+    fn solve(&mut self, bodies: &mut [RigidBody]) -> f64 {
+        if !self.is_active {
+            return 0.0;
+        }
+        let inverse = self.inverse_mass(bodies);
+        let lacking = self.wanted - self.velocity(bodies) - self.compliance * self.impulse;
+        let before = self.impulse;
+        self.impulse = (before + lacking / (inverse + self.compliance)).clamp(-self.limit, self.limit);
+        self.apply(bodies, self.impulse - before);
+        let of_change =
+            if self.is_angular { (inverse / bodies[self.bodies.0].mass_kg).sqrt() } else { inverse };
+        of_change * (self.impulse - before).abs()
+    }
+}
+
+/// Twin of `bodies/solve_body_constraints`: projected Gauss–Seidel over the rows of joints and the contacts,
+/// until an iteration changes no relative velocity by more than a tolerance; the share `taken_back` of
 /// overlaps is taken back.
-pub fn solve_body_contacts(
+pub fn solve_body_constraints(
     bodies: &mut [RigidBody],
+    rows: &mut [Row],
     contacts: &mut [Contact],
     (max_iterations, tolerance_m_s): (usize, f64),
     taken_back: f64,
@@ -238,12 +299,18 @@ pub fn solve_body_contacts(
         };
         sides(contact).map(of).sum()
     };
+    for row in &*rows {
+        row.apply(bodies, row.impulse);
+    }
     for contact in &*contacts {
         let (normal_n_s, tangential_n_s) = contact.impulse_n_s;
         push(bodies, contact, normal_n_s * contact.normal + tangential_n_s);
     }
     for _ in 0..max_iterations {
         let mut change_m_s: f64 = 0.0;
+        for row in &mut *rows {
+            change_m_s = change_m_s.max(row.solve(bodies));
+        }
         for contact in &mut *contacts {
             let n = contact.normal;
             let lacking_m_s = contact.least_m_s - n.dot(velocity(bodies, contact));

@@ -42,8 +42,8 @@ mod vector;
 mod watch;
 
 pub use bodies::{
-    Body, BodyMass, BodyMotion, BodyShape, Dynamics, Keyframe, MAX_BODY_TRIANGLES, MAX_DYNAMIC_BODIES,
-    Motion, Side, box_axes,
+    Body, BodyMass, BodyMotion, BodyShape, Dynamics, Joint, JointKind, Keyframe, LinearMotor,
+    MAX_BODY_TRIANGLES, MAX_DYNAMIC_BODIES, MAX_JOINTS, Motion, RotaryMotor, Side, box_axes,
 };
 pub use check::{Checker, MAX_PARTICLES};
 pub use format::error::{SceneError, nearest, one_of};

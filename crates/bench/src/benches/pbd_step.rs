@@ -98,7 +98,7 @@ impl Bench for PbdStep {
 
 /// Makes a cubic block of at least `n` particles that fills its container except for the top. With bodies the
 /// floor is one, a cylinder on top of the block spins about its axis, so that its surface does not move, and
-/// a dynamic ball falls.
+/// a dynamic ball swings from a joint.
 fn block(n: usize, pressure: &str, (has_bodies, has_sources): (bool, bool)) -> Result<Scene> {
     let mut side = 1usize;
     while side.pow(3) < n {
@@ -113,13 +113,15 @@ fn block(n: usize, pressure: &str, (has_bodies, has_sources): (bool, bool)) -> R
          to_m = [{middle_m}, {axis_m}, {extent_m}], radius_m = {CYLINDER_RADIUS_M} }}\n\
          motion.spinning = {{ point_m = [{middle_m}, {axis_m}, 0], angular_velocity_rad_s = [0, 0, 8] }}\n"
     );
-    // Falls far above the particles, whose twin does not move it.
+    // Far above the particles, whose twin does not move it.
     let above_all_m = extent_m + 2.0 * CYLINDER_RADIUS_M + 4.0 * SPACING_M;
     // Fits between the faces beside a block of one particle.
     let ball_m = SPACING_M.min(0.25 * extent_m);
     let ball = format!(
         "[[bodies]]\nname = \"ball\"\nshape.sphere = {{ centre_m = [{middle_m}, \
-         {above_all_m}, {middle_m}], radius_m = {ball_m} }}\nmotion.dynamic = {{ density_kg_m3 = 500 }}\n"
+         {above_all_m}, {middle_m}], radius_m = {ball_m} }}\nmotion.dynamic = {{ density_kg_m3 = 500 }}\n\
+         [[joints]]\nbody = \"ball\"\nkind.ball = {{ point_m = [{middle_m}, {}, {middle_m}] }}\n",
+        above_all_m + SPACING_M
     );
     let bodies = bodies + &ball;
     let width_m = if has_sources { extent_m.max(4.0 * SPACING_M) } else { extent_m };

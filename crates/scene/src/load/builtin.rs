@@ -42,6 +42,7 @@ pub fn builtin() -> &'static [Builtin] {
         "drum",
         "fountain",
         "driftwood",
+        "watermill",
         "pour_down_terrain",
         "snow_drop_free",
         "snow_drop_linked",

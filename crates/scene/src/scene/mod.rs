@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::MAX_SEED;
 use crate::format::source::Source;
 use crate::section::{Section, Sections};
-use crate::{Axis, Body, Drain, Emitter, TerrainSource, Vec3};
+use crate::{Axis, Body, Drain, Emitter, Joint, TerrainSource, Vec3};
 
 /// Current and only version of the scene file format.
 pub const SCENE_VERSION: u32 = 1;
@@ -103,6 +103,9 @@ pub struct Scene {
     /// Solids and containers inside the domain, at rest or moving.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<Body>,
+    /// Joints that hold dynamic bodies to others or to places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<Joint>,
     /// Mouths through which water enters while the scene runs. Scenes of water alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emitters: Vec<Emitter>,

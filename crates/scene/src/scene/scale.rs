@@ -72,6 +72,7 @@ impl Scene {
             }
         }
         self.bodies.iter_mut().for_each(|body| scale_body(body, scale));
+        self.joints.iter_mut().for_each(|joint| joint.apply_scale(scale));
         self.emitters.iter_mut().for_each(|emitter| emitter.apply_scale(scale));
         for Drain { shape: DrainShape::Box { min_m, max_m } } in &mut self.drains {
             times(min_m);
@@ -188,7 +189,7 @@ impl SceneError {
     /// Adds to an error about a scaled length that the value differs from the file's. `of_solver` lists the
     /// keys of such lengths in the solver's sections.
     pub(crate) fn at_scale(mut self, scale: f64, of_solver: &[&str]) -> Self {
-        const SCALED: [&str; 5] = ["domain", "particles", "bodies", "render.camera", "terrain"];
+        const SCALED: [&str; 6] = ["domain", "particles", "bodies", "joints", "render.camera", "terrain"];
         if let Self::Several(errors) = self {
             return Self::Several(errors.into_iter().map(|error| error.at_scale(scale, of_solver)).collect());
         }

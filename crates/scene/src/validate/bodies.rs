@@ -100,6 +100,7 @@ impl Scene {
     /// Refuses dynamic bodies that overlap faces of the domain, the ground or other bodies at the start,
     /// where contacts would see it: contacts take back overlaps of rounding, and no others.
     pub(super) fn check_overlaps(&self, check: &Checker<'_>) -> Check {
+        let are_joined = self.are_joined();
         for (idx, body) in self.bodies.iter().enumerate() {
             let Some(mass) = body.mass() else { continue };
             let key = format!("bodies.{idx}.shape.{}", body.shape.name());
@@ -134,7 +135,8 @@ impl Scene {
             if self.ground().is_some() && depth_m > tolerance_m {
                 refuse("terrain", depth_m, "the terrain")?;
             }
-            for (other_idx, other) in self.bodies.iter().enumerate().filter(|(other, _)| *other != idx) {
+            let is_apart = |other: usize| other != idx && !are_joined(idx, other);
+            for (other_idx, other) in self.bodies.iter().enumerate().filter(|(other, _)| is_apart(*other)) {
                 let depth_m = deepest_m(&|point| self.body_depth_m(other, point));
                 if depth_m > tolerance_m {
                     let other_key = format!("bodies.{other_idx}");

@@ -50,6 +50,7 @@ impl Scene {
             self.check_block(&all, solver, &format!("particles.{block_idx}"), block)?;
         }
         self.check_bodies(&all)?;
+        self.check_joints(&all)?;
         self.check_sources(&all)?;
         all.refused()?;
         self.check_overlaps(&check)?;

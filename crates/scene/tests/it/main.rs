@@ -8,6 +8,7 @@ mod closeness;
 mod dem;
 mod errors;
 mod fluid;
+mod joints;
 mod limits;
 mod mesh_obstacles;
 mod mpm;

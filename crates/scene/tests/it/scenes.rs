@@ -85,7 +85,7 @@ fn a_name_that_is_neither_file_nor_scene_is_refused_with_help() {
     assert_eq!(
         message("zzz"),
         "zzz: found no such file and no built-in scene of that name; expected one of dam_break, hydrostatic, \
-         drop, drum, fountain, driftwood, pour_down_terrain, snow_drop_free, snow_drop_linked, \
+         drop, drum, fountain, driftwood, watermill, pour_down_terrain, snow_drop_free, snow_drop_linked, \
          snow_drop_dynamic, melting, freezing, water_drop, melting_enthalpy, bowl, snow_box_plough, \
          snowball_collision, snowballs_16, snow_castle, ramps, letters_muddy, letters_crumbly, snowplow, \
          snowball_on_body_3d, snowballs_3d, viscoelastic_cube, viscoelastic_wall, viscoelastic_free_cube, \

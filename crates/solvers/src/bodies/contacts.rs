@@ -1,11 +1,13 @@
-//! Contacts of dynamic bodies with each other, other bodies and the faces of the domain.
+//! Contacts of dynamic bodies with each other, other bodies and the faces of the domain, and the solution of
+//! contacts and joints together.
 
 use super::dynamic_body::Shared;
+use super::joints::Joints;
 use super::surroundings::Surroundings;
 use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_shaders::bodies::contact::MAX_CONTACTS_OF_POINT;
 use frazil_shaders::bodies::dynamic_body::MAX_DYNAMIC_BODIES;
-use frazil_shaders::bodies::{find_body_contacts, solve_body_contacts};
+use frazil_shaders::bodies::{find_body_contacts, solve_body_constraints};
 use frazil_shaders::types::{BodyContact, RigidShape, RigidState, TouchingPoint};
 use frazil_vk::{Buffer, Device, DoubleBuffer, Kernel, Recorder, Result, Threads};
 use glam::DVec3;
@@ -20,8 +22,14 @@ const CONTACT_WORDS: u32 = (size_of::<BodyContact>() / 4) as u32;
 const MAX_ITERATIONS: u32 = 500;
 const TOLERANCE: f32 = 1e-3;
 
-/// Rate in 1/s at which overlaps, of which contacts are free but for rounding, are taken back.
-const OVERLAP_RATE_PER_S: f64 = 100.0;
+/// Rate in 1/s at which overlaps and errors of joints, which are free of them but for rounding, are taken
+/// back.
+const ERROR_RATE_PER_S: f64 = 100.0;
+
+/// Returns the share of errors of places that a step takes back.
+pub(super) fn taken_back(dt_s: f32) -> f32 {
+    -(-ERROR_RATE_PER_S * f64::from(dt_s)).exp_m1() as f32
+}
 
 // One workgroup holds all bodies.
 const _: () = assert!(frazil_scene::MAX_DYNAMIC_BODIES == MAX_DYNAMIC_BODIES as usize);
@@ -35,7 +43,7 @@ pub(super) struct Contacts {
     of_step: find_body_contacts::Params,
     n_shapes: u32,
     find: Kernel<find_body_contacts::Interface>,
-    solve: Kernel<solve_body_contacts::Interface>,
+    solve: Kernel<solve_body_constraints::Interface>,
 }
 
 /// Returns the inputs of the search for contacts in a step.
@@ -44,6 +52,7 @@ fn contacts_of_step(surroundings: &Surroundings, n_points: u32) -> find_body_con
     find_body_contacts::Params {
         n_points,
         n_bodies: surroundings.bodies.len() as u32,
+        n_joints: surroundings.joints.len() as u32,
         up_axis: surroundings.up_axis,
         dt_s,
         least_rebound_m_s: 2.0 * dt_s * DVec3::from_array(gravity_m_s2.map(f64::from)).length() as f32,
@@ -89,13 +98,14 @@ impl Contacts {
         &self.points
     }
 
-    /// Records the change of velocities by contacts.
+    /// Records the change of velocities by contacts, and by joints, which are prepared.
     pub fn record(
         &self,
         recorder: &mut Recorder,
         shared: Shared<'_>,
         shapes: &Buffer<RigidShape>,
         states: &Buffer<RigidState>,
+        joints: &Joints,
     ) {
         let bindings = find_body_contacts::Bindings {
             clock: shared.clock,
@@ -104,25 +114,32 @@ impl Contacts {
             shapes,
             states,
             points_m: &self.points,
+            joints: joints.joints(),
+            joint_states: joints.states(),
             found: &self.found,
             contacts: &self.contacts,
         };
         let n_points = self.of_step.n_points as usize;
         recorder.dispatch(&self.find, Threads::Fixed(n_points), bindings, self.of_step);
-        let bindings = solve_body_contacts::Bindings {
+        let bindings = solve_body_constraints::Bindings {
             clock: shared.clock,
             shapes,
             states,
             found: &self.found,
             contacts: &self.contacts,
             solved: &self.solved,
+            rows: joints.rows(),
+            joints: joints.joints(),
+            joint_states: joints.states(),
         };
-        let params = solve_body_contacts::Params {
+        let params = solve_body_constraints::Params {
             n_shapes: self.n_shapes,
+            n_rows: joints.n_rows(),
+            n_joints: self.of_step.n_joints,
             max_iterations: MAX_ITERATIONS,
             // Contacts rebound from the speed of a fall of two steps on.
             tolerance_m_s: 0.5 * TOLERANCE * self.of_step.least_rebound_m_s,
-            taken_back: -(-OVERLAP_RATE_PER_S * f64::from(self.of_step.dt_s)).exp_m1() as f32,
+            taken_back: taken_back(self.of_step.dt_s),
         };
         recorder.dispatch(&self.solve, Threads::Fixed(1), bindings, params);
     }

@@ -88,6 +88,8 @@ impl DynamicBody {
         RigidState {
             rotation: [0.0, 0.0, 0.0, 1.0],
             velocity_m_s: narrow((self.velocity_m_s + 0.5 * dt_s * gravity_m_s2).to_array()),
+            // Of a fall, so that the share that a step repeats does not make its start late.
+            gained_n_s: narrow((dt_s * self.mass.mass_kg * gravity_m_s2).to_array()),
             angular_velocity_rad_s: narrow(self.angular_velocity_rad_s.to_array()),
             angular_momentum_kg_m2_s: narrow(momentum.to_array()),
             ..bytemuck::Zeroable::zeroed()

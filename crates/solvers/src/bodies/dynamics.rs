@@ -1,8 +1,9 @@
-//! Dynamic bodies: rigid bodies that move under gravity, the loads of particles, and contacts.
+//! Dynamic bodies: rigid bodies that move under gravity, the loads of particles, joints and contacts.
 
 use super::contacts::Contacts;
 use super::convert::narrow;
 use super::dynamic_body::Shared;
+use super::joints::{Joints, PendingJoints};
 use super::surroundings::Surroundings;
 use crate::facets::{BodyPoses, body_columns};
 use crate::metrics::MetricInfo;
@@ -29,6 +30,7 @@ pub struct DynamicBodies {
     move_bodies: Kernel<move_bodies::Interface>,
     place_bodies: Kernel<place_bodies::Interface>,
     contacts: Contacts,
+    joints: Joints,
     ring: ReadbackRing,
 }
 
@@ -43,8 +45,11 @@ impl DynamicBodies {
             return Ok(None);
         }
         let Surroundings { gravity_m_s2, dt_s, medium_kg_m3, gap_m, .. } = *surroundings;
-        let states: Vec<RigidState> =
+        let mut states: Vec<RigidState> =
             all.iter().map(|body| body.state(wide(gravity_m_s2), dt_s.into())).collect();
+        for (state, group) in states.iter_mut().zip(&surroundings.groups) {
+            state.group = *group;
+        }
         let mut points: Vec<TouchingPoint> = Vec::new();
         let mut shapes: Vec<RigidShape> = Vec::new();
         for (body, owner) in all.iter().zip(0..) {
@@ -69,6 +74,7 @@ impl DynamicBodies {
             move_bodies: Kernel::new(device)?,
             place_bodies: Kernel::new(device)?,
             contacts: Contacts::new(device, surroundings, &points)?,
+            joints: Joints::new(device, surroundings)?,
             ring: ReadbackRing::new(device),
         }))
     }
@@ -78,6 +84,7 @@ impl DynamicBodies {
         let states = DoubleBuffer::single(self.states.cast());
         table.array(STATES_COLUMN, "1", ColumnKind::Matrix(STATE_WORDS), states);
         self.contacts.register(table);
+        self.joints.register(table);
     }
 
     /// Takes over gravity and time step of a changed scene.
@@ -85,6 +92,7 @@ impl DynamicBodies {
         self.of_step.dt_s = surroundings.dt_s;
         self.of_step.gravity_m_s2 = surroundings.gravity_m_s2;
         self.contacts.set_surroundings(surroundings);
+        self.joints.set_surroundings(surroundings);
     }
 
     /// Records the places of the bodies in a step: first in it or, for what looks at them between two, now.
@@ -105,6 +113,13 @@ impl DynamicBodies {
         recorder.dispatch(&self.place_bodies, Threads::Fixed(self.names.len()), bindings, params);
     }
 
+    /// Records the impulses of joints and contacts in half a step at time 0: without them, bodies would fall
+    /// half a step, and the first impulses would be those of one and a half.
+    pub(crate) fn record_start(&self, recorder: &mut Recorder, shared: Shared<'_>) {
+        self.joints.record(recorder, shared, &self.shapes, &self.states, 0.5);
+        self.contacts.record(recorder, shared, &self.shapes, &self.states, &self.joints);
+    }
+
     /// Records the end of a step: the bodies move, and their velocities change by the loads of the step.
     pub(crate) fn record_motion(
         &self,
@@ -115,7 +130,8 @@ impl DynamicBodies {
         let bindings =
             move_bodies::Bindings { clock: shared.clock, loads, shapes: &self.shapes, states: &self.states };
         recorder.dispatch(&self.move_bodies, Threads::Fixed(self.names.len()), bindings, self.of_step);
-        self.contacts.record(recorder, shared, &self.shapes, &self.states);
+        self.joints.record(recorder, shared, &self.shapes, &self.states, 1.0);
+        self.contacts.record(recorder, shared, &self.shapes, &self.states, &self.joints);
     }
 
     /// Returns the poses, as of the last `record_places`.
@@ -139,7 +155,12 @@ impl DynamicBodies {
         self.contacts.points()
     }
 
-    /// Returns the names and units of [`DynamicMotion::values`].
+    /// Returns the joints of the bodies.
+    pub fn joints(&self) -> &Joints {
+        &self.joints
+    }
+
+    /// Returns the names and units of [`PendingMotions::wait`].
     pub(crate) fn metrics(&self) -> Vec<MetricInfo> {
         let axes = ["x", "y", "z"];
         let mut names = Vec::new();
@@ -150,6 +171,7 @@ impl DynamicBodies {
                 names.extend(axes.map(|axis| (format!("{quantity}_of_{name}_{axis}"), unit)));
             }
         }
+        names.extend(self.joints.metrics());
         MetricInfo::list(names)
     }
 
@@ -159,7 +181,8 @@ impl DynamicBodies {
     /// No memory for another read-back.
     pub(crate) fn record_values(&self, recorder: &mut Recorder) -> Result<PendingMotions> {
         let states = self.ring.read(recorder, &self.states, self.names.len())?;
-        Ok(PendingMotions { states, centres_m: self.centres_m.clone() })
+        let joints = self.joints.record_values(recorder, &self.ring)?;
+        Ok(PendingMotions { states, centres_m: self.centres_m.clone(), joints })
     }
 }
 
@@ -173,6 +196,7 @@ impl std::fmt::Debug for DynamicBodies {
 pub(crate) struct PendingMotions {
     states: Pending<RigidState>,
     centres_m: Vec<[f32; 3]>,
+    joints: PendingJoints,
 }
 
 impl PendingMotions {
@@ -181,10 +205,11 @@ impl PendingMotions {
     /// # Errors
     /// The device was lost.
     pub fn is_ready(&self) -> Result<bool> {
-        self.states.is_ready()
+        Ok(self.states.is_ready()? && self.joints.is_ready()?)
     }
 
-    /// Waits for centre of mass, rotation vector, velocity and angular velocity of all bodies.
+    /// Waits for centre of mass, rotation vector, velocity and angular velocity of all bodies, then for the
+    /// values of joints.
     ///
     /// # Errors
     /// The device was lost.
@@ -198,6 +223,7 @@ impl PendingMotions {
             values.extend(state.velocity_m_s.map(f64::from));
             values.extend(state.angular_velocity_rad_s.map(f64::from));
         }
+        values.extend(self.joints.wait()?);
         Ok(values)
     }
 }

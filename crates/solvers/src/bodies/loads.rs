@@ -83,6 +83,13 @@ impl BodyLoads {
         }
     }
 
+    /// Records the first joint and contact impulses of dynamic bodies, of half a step, at time 0.
+    pub(crate) fn record_start(&self, recorder: &mut Recorder, shared: Shared<'_>) {
+        if let Some(dynamic) = &self.dynamic {
+            dynamic.record_start(recorder, shared);
+        }
+    }
+
     /// Records the motion of dynamic bodies at the end of a step, whose loads are known.
     pub(crate) fn record_motion(&self, recorder: &mut Recorder, shared: Shared<'_>) {
         if let Some(dynamic) = &self.dynamic {

@@ -6,6 +6,7 @@ mod contacts;
 mod convert;
 mod dynamic_body;
 mod dynamics;
+mod joints;
 mod loads;
 mod mesh;
 mod motion;

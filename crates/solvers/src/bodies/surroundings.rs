@@ -3,7 +3,8 @@
 use super::convert::{convert_body, convert_terrain, narrow};
 use super::dynamic_body::DynamicBody;
 use crate::SolverError;
-use frazil_scene::{Body as SceneBody, Scene};
+use frazil_scene::{Body as SceneBody, Joint, Scene};
+use frazil_shaders::bodies::dynamic_body::FIXED_GROUP;
 use frazil_shaders::common::body::{FIRST_MOTION_BIT, MOTION_UNIFORM};
 use frazil_shaders::types::Body;
 use frazil_vk::{Buffer, Device};
@@ -33,6 +34,10 @@ pub struct Surroundings {
     pub body_data: Vec<f32>,
     /// Those of the bodies that move by their loads.
     pub dynamic: Vec<DynamicBody>,
+    /// Group of each: welds hold the bodies of one together. The least index + 1, or [`FIXED_GROUP`].
+    pub groups: Vec<u32>,
+    /// Their joints.
+    pub joints: Vec<Joint>,
     /// Time step in s.
     pub dt_s: f32,
     /// Density in kg/m³ of particles that move with a body next to them; 0 if contacts are springs.
@@ -60,6 +65,7 @@ impl Surroundings {
             face_is_body: scene.bodies_at_faces().map(|axes| axes.map(|body| body.is_some())),
             gravity_m_s2: narrow(scene.gravity_m_s2()),
             up_axis: scene.up_axis.index() as u32,
+            joints: scene.joints.clone(),
             dt_s: scene.dt_s() as f32,
             medium_kg_m3: if are_springs { 0.0 } else { scene.rest_density_kg_m3() },
             gap_m: if are_springs { 0.0 } else { scene.particle_spacing_m() },
@@ -80,6 +86,14 @@ impl Surroundings {
             surroundings.names.extend(body.name.clone());
         }
         let first_named = surroundings.first_named() as usize;
+        let groups = scene.weld_groups();
+        let of_dynamic: Vec<usize> = in_order(scene)
+            .filter(|(_, body)| body.dynamics().is_some())
+            .filter_map(|(idx, _)| groups.get(idx).copied())
+            .collect();
+        let first = |group: &usize| of_dynamic.iter().position(|other| other == group).unwrap_or_default();
+        let number = |group: &usize| if *group == 0 { FIXED_GROUP } else { first(group) as u32 + 1 };
+        surroundings.groups = of_dynamic.iter().map(number).collect();
         let own = usize::from(scene.ground().is_some());
         for (k, (_, body)) in in_order(scene).enumerate() {
             surroundings.dynamic.extend(DynamicBody::of(body, own + k, first_named));

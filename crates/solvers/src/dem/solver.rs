@@ -147,6 +147,7 @@ impl Dem {
         // The initial state is part of the flow.
         let mut recorder = device.recorder()?;
         dem.map_flow(&mut recorder);
+        dem.slabs.loads.record_start(&mut recorder, dem.step_context().shared());
         device.submit(recorder)?;
         Ok(dem)
     }

@@ -181,6 +181,7 @@ impl Mpm {
         }
         mpm.particles.permute_overwritten(&mut recorder, &mpm.order);
         mpm.compute_stress(&mut recorder);
+        mpm.loads.record.record_start(&mut recorder, mpm.shared());
         device.submit(recorder)?.wait()?;
         Ok(mpm)
     }

@@ -220,6 +220,11 @@ impl Bodies {
         self.loads.record_places(recorder, self.shared(), is_in_step);
     }
 
+    /// Records the first joint and contact impulses of dynamic bodies, at time 0.
+    pub fn record_start(&self, recorder: &mut Recorder) {
+        self.loads.record_start(recorder, self.shared());
+    }
+
     /// Adopts other parameters, and other motions, of the same bodies; loads so far, and the motion of
     /// dynamic bodies, are kept.
     pub fn adopt(&mut self, mut new: Self, surroundings: &Surroundings) {

@@ -79,8 +79,11 @@ impl std::fmt::Display for Stage {
     }
 }
 
-/// Solutions of the density constraint that take a disordered start to rest density.
+/// Corrections of the density that take a disordered start to rest density: listings of neighbours, and
+/// iterations after each. They leave the densest particle of a dam break 1e-4 above rest density, half of
+/// the iterations 9e-4, six times as many 4e-5; no difference is left after 20 steps.
 const RELAXATION_STEPS: usize = 20;
+const RELAXATION_ITERATIONS: usize = 5;
 
 /// A position-based fluid. It dereferences to its particles.
 pub struct Fluid {
@@ -200,7 +203,7 @@ impl Fluid {
         Ok(fluid)
     }
 
-    /// Solves the density constraint from the sampled positions, with all velocities as they are, so that
+    /// Corrects the density from the sampled positions, with all velocities as they are, so that
     /// particles of a disordered start do not push each other away in the first step.
     fn relax(&mut self, device: &Device) -> Result<(), SolverError> {
         for _ in 0..RELAXATION_STEPS {
@@ -211,7 +214,10 @@ impl Fluid {
             }
             self.predict(&mut recorder, 0.0, Displacement::Prediction);
             self.rows.record(&mut recorder, &[self.particles.in_cells()]);
-            for stage in self.density_stages() {
+            if self.parameters.density_tolerance > 0.0 {
+                self.record_stage(&mut recorder, Stage::BeginDensitySolve);
+            }
+            for stage in [Stage::SolveDensity, Stage::SolvePositions].repeat(RELAXATION_ITERATIONS) {
                 self.record_stage(&mut recorder, stage);
             }
             self.particles.accept_prediction();
@@ -377,7 +383,7 @@ impl Fluid {
     }
 
     /// Records the sort of the initial particles and their densities, so that a frame before the first step
-    /// shows them.
+    /// shows them, and the first impulses of dynamic bodies.
     fn record_first_density(&mut self, recorder: &mut Recorder) {
         self.integrate(recorder, [0.0; 2]);
         for stage in [Stage::SortByCell, Stage::Reorder] {
@@ -385,6 +391,9 @@ impl Fluid {
         }
         self.rows.discard();
         self.solve_density(recorder, self.phase.position.front(), false);
+        if let Some(bodies) = &self.bodies {
+            bodies.record_start(recorder);
+        }
     }
 
     fn integrate(&self, recorder: &mut Recorder, times_s: [f32; 2]) {

@@ -229,6 +229,9 @@ impl Snow {
         self.links.build_first(recorder, &self.solid)?;
         self.compute_lambda(recorder);
         self.output.record(recorder, &self.solid, &self.fluid);
+        if let Some(bodies) = &self.bodies {
+            bodies.record_start(recorder);
+        }
         Ok(())
     }
 

@@ -17,12 +17,13 @@ const QUICK: [Scene; 6] = [
 ];
 
 /// All other built-in scenes.
-const OTHERS: [Scene; 37] = [
+const OTHERS: [Scene; 38] = [
     ("drop", 1.0, 20),
     ("hydrostatic", 1.0, 20),
     ("drum", 1.0, 20),
     ("fountain", 1.0, 20),
     ("driftwood", 0.4, 40),
+    ("watermill", 1.0, 60),
     ("pour_down_terrain", 1.0, 20),
     ("snow_drop_free", 0.6, 20),
     ("snow_drop_linked", 0.6, 20),

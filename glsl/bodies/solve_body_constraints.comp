@@ -1,17 +1,22 @@
 #version 460
-// Solves the contacts of dynamic bodies by impulses, one contact after the other (projected Gauss–Seidel):
-// along the normal the least that keeps the velocity apart, across it up to Coulomb's limit. One thread of
-// one workgroup, with the bodies in shared memory.
+// Solves the joints and contacts of dynamic bodies by impulses, one after the other (projected Gauss–Seidel):
+// of a row of a joint as much as its motor or nothing limits; of a contact along the normal the least that
+// keeps the velocity apart, across it up to Coulomb's limit. One thread of one workgroup, with the bodies in
+// shared memory.
 //
 // Overlaps, of which contacts are free but for rounding and bodies that are moved, are taken back by moving
 // bodies apart, a share in each step and as much by many contacts as by one, without a velocity.
 //
-// Bytes: 84 a contact and iteration. One thread solves: order-independent.
+// Numbers the groups of bodies that welds hold together, for the contacts of the next step.
+//
+// Bytes: 84 a contact and 72 a row, in each iteration. One thread solves: order-independent.
 // Elements: clock = all, found = all, contacts = all, shapes = all, states = all, solved = all.
+// Elements: rows = all, joints = all, joint_states = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "bodies/contact.glsl"
 #include "bodies/dynamic_body.glsl"
+#include "bodies/joint.glsl"
 #include "common/clock.glsl"
 
 layout(scalar, binding = 0) readonly buffer Clock { StepClock clock[]; };
@@ -20,8 +25,13 @@ layout(scalar, binding = 2) buffer States { RigidState states[]; };
 layout(scalar, binding = 3) readonly buffer Found { uint found[]; };
 layout(scalar, binding = 4) buffer Contacts { BodyContact contacts[]; };
 layout(scalar, binding = 5) buffer Solved { uint solved[]; };
+layout(scalar, binding = 6) buffer Rows { JointRow rows[]; };
+layout(scalar, binding = 7) readonly buffer Joints { BodyJoint joints[]; };
+layout(scalar, binding = 8) readonly buffer JointStates { JointState joint_states[]; };
 layout(scalar, push_constant) uniform Params {
     uint n_shapes;
+    uint n_rows;
+    uint n_joints;
     uint max_iterations;
     // Change of relative velocities at which an iteration is the last.
     float tolerance_m_s;
@@ -37,6 +47,7 @@ shared float inverse_kg[MAX_DYNAMIC_BODIES];
 shared vec3 inverse_diagonal[MAX_DYNAMIC_BODIES];
 shared vec3 inverse_rest[MAX_DYNAMIC_BODIES];
 shared vec3 moved_m[MAX_DYNAMIC_BODIES];
+shared uint group_of[MAX_DYNAMIC_BODIES];
 
 void load(uint k) {
     RigidShape shape = shapes[k];
@@ -50,9 +61,11 @@ void load(uint k) {
     inverse_diagonal[k] = vec3(x.x, y.y, z.z);
     inverse_rest[k] = vec3(y.z, z.x, x.y);
     moved_m[k] = vec3(0.0);
+    group_of[k] = k + 1u;
 }
 
 void store(uint k) {
+    states[k].group = group_of[k];
     states[k].velocity_m_s = velocity_m_s[k];
     states[k].angular_momentum_kg_m2_s = angular_kg_m2_s[k];
     vec3 offset_m = states[k].offset_m;
@@ -127,6 +140,42 @@ float solve(uint slot, uint owner) {
     return max(contact.inverse_kg * abs(change_n_s), across_kg * sqrt(dot(across_n_s, across_n_s)));
 }
 
+void apply_to_row(JointRow row, float impulse) {
+    if (row.is_angular == 0u) {
+        push(row.owner, row.arm_m, impulse * row.direction);
+        if (row.partner != NO_PARTNER) push(row.partner, row.partner_arm_m, -impulse * row.direction);
+    } else {
+        angular_kg_m2_s[row.owner] += impulse * row.direction;
+        if (row.partner != NO_PARTNER) angular_kg_m2_s[row.partner] -= impulse * row.direction;
+    }
+}
+
+// Returns the relative velocity of a joint along the direction of a row.
+float velocity_of(JointRow row) {
+    bool is_pair = row.partner != NO_PARTNER;
+    vec3 v;
+    if (row.is_angular == 0u) {
+        v = velocity_at(row.owner, row.arm_m);
+        if (is_pair) v -= velocity_at(row.partner, row.partner_arm_m);
+    } else {
+        v = spin_by(row.owner, angular_kg_m2_s[row.owner]);
+        if (is_pair) v -= spin_by(row.partner, angular_kg_m2_s[row.partner]);
+    }
+    return dot(row.direction, v);
+}
+
+// Solves a row of a joint, and returns the change of the relative velocity there.
+float solve_row(uint r) {
+    JointRow row = rows[r];
+    if (row.mass == 0.0) return 0.0;
+    float lacking = row.wanted - velocity_of(row) - row.compliance * row.impulse;
+    float impulse = clamp(row.impulse + row.mass * lacking, -row.limit, row.limit);
+    float change = impulse - row.impulse;
+    apply_to_row(row, change);
+    rows[r].impulse = impulse;
+    return row.change_m_s * abs(change);
+}
+
 // Moves the bodies of a contact apart by what contacts before it have not yet of the share of its overlap.
 void take_back(uint slot, uint owner) {
     BodyContact contact = contacts[slot];
@@ -145,6 +194,24 @@ void take_back(uint slot, uint owner) {
     if (is_pair) moved_m[contact.partner] -= inverse_kg[contact.partner] * way_m;
 }
 
+// Gives each group the least number of its bodies.
+void number_groups() {
+    bool has_changed = true;
+    while (has_changed) {
+        has_changed = false;
+        [[dont_unroll]] for (uint j = 0u; j < n_joints; ++j) {
+            if (!is_weld(joints[j]) || joint_states[j].is_broken != 0u) continue;
+            uint partner = joints[j].partner;
+            uint own = group_of[joints[j].owner];
+            uint other = partner == NO_PARTNER ? FIXED_GROUP : group_of[partner];
+            if (own == other) continue;
+            has_changed = true;
+            group_of[joints[j].owner] = min(own, other);
+            if (partner != NO_PARTNER) group_of[partner] = min(own, other);
+        }
+    }
+}
+
 void solve_all() {
     uint n_active = 0u;
     [[dont_unroll]] for (uint k = 0u; k < n_shapes; ++k) {
@@ -157,9 +224,11 @@ void solve_all() {
             }
         }
     }
+    [[dont_unroll]] for (uint r = 0u; r < n_rows; ++r) apply_to_row(rows[r], rows[r].impulse);
     [[dont_unroll]] for (uint a = 0u; a < n_active; ++a) begin(solved[2u * a], solved[2u * a + 1u]);
     [[dont_unroll]] for (uint iteration = 0u; iteration < max_iterations; ++iteration) {
         float change_m_s = 0.0;
+        [[dont_unroll]] for (uint r = 0u; r < n_rows; ++r) change_m_s = max(change_m_s, solve_row(r));
         [[dont_unroll]] for (uint a = 0u; a < n_active; ++a)
             change_m_s = max(change_m_s, solve(solved[2u * a], solved[2u * a + 1u]));
         if (change_m_s <= tolerance_m_s) break;
@@ -172,7 +241,10 @@ void main() {
     uint lane = gl_LocalInvocationIndex;
     [[dont_unroll]] for (uint k = lane; k < n_shapes; k += WORKGROUP_SIZE) load(k);
     barrier();
-    if (lane == 0u) solve_all();
+    if (lane == 0u) {
+        solve_all();
+        number_groups();
+    }
     barrier();
     [[dont_unroll]] for (uint k = lane; k < n_shapes; k += WORKGROUP_SIZE) store(k);
 }
