@@ -60,8 +60,8 @@ fn each_kind() -> Simulation {
     ];
     let joints = [
         "{name='axle',body='crank',kind={hinge={point_m=[0,1.43,0],axis=[0,0.2,2],\
-         motor={speed_rad_s=3,torque_n_m=8}}}}",
-        "{name='knee',body='link',to='crank',kind={ball={point_m=[0.4,1.55,0]}},breaks_at_n=60}",
+         motor={speed_rad_s=3,torque_n_m=2}}}}",
+        "{name='knee',body='link',to='crank',kind={ball={point_m=[0.4,1.55,0]}}}",
         "{body='bob',to='link',kind={fixed={point_m=[0.7,1.6,0.1]}}}",
         "{name='guide',body='lift',kind={slider={point_m=[-0.8,0.6,0],axis=[0.3,1,0],\
          motor={speed_m_s=0.2,force_n=200}}}}",
@@ -129,9 +129,9 @@ fn joints_of_each_kind_agree_with_their_twins() {
             let apart = [
                 (wide(state.offset_m) - wide(state.offset_rest_m) - twin.offset_m).length() / 1e-6,
                 (quaternion(state.rotation) * twin.rotation.inverse()).to_scaled_axis().length() / 1e-5,
-                (wide(state.velocity_m_s) - twin.velocity_m_s).length() / 3e-4,
+                (wide(state.velocity_m_s) - twin.velocity_m_s).length() / 5e-5,
                 (wide(state.angular_momentum_kg_m2_s) - twin.angular_momentum_kg_m2_s).length()
-                    / (3e-4 * twin.mass_kg * 0.1),
+                    / (5e-5 * twin.mass_kg * 0.1),
             ];
             assert!(
                 apart.iter().all(|x| *x < 1.0),
@@ -306,12 +306,11 @@ fn a_box_slides_along_its_axis() {
         assert!((found - expected).abs() < 2e-3 * expected, "{found} m/s, not {expected} m/s");
         assert!((body.velocity_m_s - found * axis).length() < 1e-4, "{} m/s across", body.velocity_m_s);
         assert!(body.rotation.to_scaled_axis().length() < 1e-5, "turned by {:?}", body.rotation);
-        let force = DVec3::from_array(
-            ["x", "y", "z"].map(|a| metric(&mut simulation, &format!("force_of_rail_{a}"))),
-        );
+        let force =
+            DVec3::from_array(["x", "y", "z"].map(|a| metric(&simulation, &format!("force_of_rail_{a}"))));
         let apart = (force - 2.0 * G * cos * across).length();
         assert!(apart < 2e-3 * 2.0 * G, "the rail exerts {force} N");
-        let moved = metric(&mut simulation, "displacement_of_rail");
+        let moved = metric(&simulation, "displacement_of_rail");
         assert!((moved - body.offset_m.dot(axis)).abs() < 1e-5, "{moved} m");
         assert_no_validation_messages(&simulation.device);
     }
@@ -344,7 +343,7 @@ fn a_weight_hangs_on_its_spring() {
     for (k, c) in [(1e3, 40.0), (1e7, 1e4), (1e9, 0.0)] {
         let mut simulation = scene(body, &joint(k, c), &[]);
         simulation.advance(1000);
-        let extension = metric(&mut simulation, "extension_of_spring");
+        let extension = metric(&simulation, "extension_of_spring");
         let expected = 2.0 * G / k;
         // Without damping what the first step leaves, whose last length is that of its start: less than
         // g Δt²/2.
@@ -353,7 +352,7 @@ fn a_weight_hangs_on_its_spring() {
             (extension - expected).abs() < 1e-2 * expected + first,
             "{k} N/m: {extension} m, not {expected} m"
         );
-        let force = metric(&mut simulation, "force_of_spring_y");
+        let force = metric(&simulation, "force_of_spring_y");
         assert!(c == 0.0 || (force / (2.0 * G) - 1.0).abs() < 0.02, "{k} N/m: {force} N");
         assert_no_validation_messages(&simulation.device);
     }
@@ -374,7 +373,8 @@ fn motors_reach_their_speed_and_hold_it() {
         motion={dynamic={mass_kg=4,velocity_m_s=[0,1,0]}}}";
     let hinge = |body: &str, at: f64, motor: &str| {
         format!(
-            "{{name='of_{body}',body='{body}',kind={{hinge={{point_m=[{at},1.5,0],axis=[0,0,1],motor={{{motor}}}}}}}}}"
+            "{{name='of_{body}',body='{body}',\
+             kind={{hinge={{point_m=[{at},1.5,0],axis=[0,0,1],motor={{{motor}}}}}}}}}"
         )
     };
     let slider = |body: &str, motor: &str| {
@@ -394,9 +394,9 @@ fn motors_reach_their_speed_and_hold_it() {
     let spin = |k: usize| all[k].angular_momentum_kg_m2_s.z / 0.06;
     assert!((spin(0) - 4.0).abs() < 1e-3, "{} rad/s", spin(0));
     assert!((spin(1) + 5.0).abs() < 0.02, "{} rad/s", spin(1));
-    assert!((metric(&mut simulation, "torque_of_of_slow_z") + 0.6).abs() < 1e-3);
-    assert!(metric(&mut simulation, "torque_of_of_driven_z").abs() < 1e-3);
-    let turned = metric(&mut simulation, "angle_of_of_driven");
+    assert!((metric(&simulation, "torque_of_of_slow_z") + 0.6).abs() < 1e-3);
+    assert!(metric(&simulation, "torque_of_of_driven_z").abs() < 1e-3);
+    let turned = metric(&simulation, "angle_of_of_driven");
     // 0.4 s of acceleration, 0.1 s of its speed; late by a step.
     assert!((turned - (0.8 + 0.4)).abs() < 0.02, "turned by {turned} rad");
     assert!((all[2].velocity_m_s.y - 0.3).abs() < 1e-4, "{} m/s", all[2].velocity_m_s.y);
@@ -414,7 +414,8 @@ fn a_welded_beam_bears_its_weight_and_breaks_beyond_its_limit() {
         let part = |k: usize| {
             let x = -1.8 + 0.2 * k as f64;
             format!(
-                "{{name='p{k}',shape={{box={{centre_m=[{x},1,0],size_m=[0.2,0.1,0.1]}}}},motion={{dynamic={{mass_kg=2,contact_gap_m=0}}}}}}"
+                "{{name='p{k}',shape={{box={{centre_m=[{x},1,0],size_m=[0.2,0.1,0.1]}}}},\
+                 motion={{dynamic={{mass_kg=2,contact_gap_m=0}}}}}}"
             )
         };
         let weld = |k: usize| {
@@ -433,19 +434,19 @@ fn a_welded_beam_bears_its_weight_and_breaks_beyond_its_limit() {
     let mut simulation = beam(1.3 * torques[0]);
     simulation.advance(if is_full_run() { 2000 } else { 300 });
     for (k, torque) in torques.iter().enumerate() {
-        let found = metric(&mut simulation, &format!("torque_of_w{k}_z"));
+        let found = metric(&simulation, &format!("torque_of_w{k}_z"));
         assert!((found / torque - 1.0).abs() < 0.01, "weld {k}: {found} N m, not {torque}");
         let weight = 2.0 * G * (3 - k) as f64;
-        let found = metric(&mut simulation, &format!("force_of_w{k}_y"));
+        let found = metric(&simulation, &format!("force_of_w{k}_y"));
         assert!((found / weight - 1.0).abs() < 0.01, "weld {k}: {found} N, not {weight}");
-        assert_eq!(metric(&mut simulation, &format!("w{k}_is_broken")), 0.0);
+        assert_eq!(metric(&simulation, &format!("w{k}_is_broken")), 0.0);
     }
     let sag = -twins(&simulation)[2].offset_m.y;
     assert!(sag.abs() < 1e-5, "the end sags by {sag} m");
     assert_no_validation_messages(&simulation.device);
     let mut simulation = beam(0.5 * (torques[0] + torques[1]));
     simulation.advance(300);
-    let broken = [0, 1, 2].map(|k| metric(&mut simulation, &format!("w{k}_is_broken")));
+    let broken = [0, 1, 2].map(|k| metric(&simulation, &format!("w{k}_is_broken")));
     assert_eq!(broken, [1.0, 0.0, 0.0]);
     let fall = -twins(&simulation)[0].offset_m.y;
     assert!(fall > 0.2, "the beam fell by {fall} m");

@@ -133,9 +133,9 @@ void main() {
     vec3 line_m = joint.apart_m + moved_m;
     float length_m = sqrt(dot(line_m, line_m));
     // |a + m| − |a| as (2 a + m)·m/(|a + m| + |a|): a difference of lengths would lose the digits of m.
+    float first_length_m = sqrt(dot(joint.apart_m, joint.apart_m));
     float extension_m = joint.extension_m;
-    if (is_spring)
-        extension_m += dot(joint.apart_m + line_m, moved_m) / (length_m + sqrt(dot(joint.apart_m, joint.apart_m)));
+    if (is_spring) extension_m += dot(joint.apart_m + line_m, moved_m) / (length_m + first_length_m);
     if (is_spring && length_m > 0.0) axis = line_m / length_m;
     uint r = joint.first_row;
     [[dont_unroll]] for (uint d = 0u; d < MAX_ROWS_OF_JOINT; ++d) {

@@ -197,6 +197,7 @@ void take_back(uint slot, uint owner) {
 // Gives each group the least number of its bodies.
 void number_groups() {
     bool has_changed = true;
+    // Bound: each turn but the last lowers the number of a body.
     while (has_changed) {
         has_changed = false;
         [[dont_unroll]] for (uint j = 0u; j < n_joints; ++j) {

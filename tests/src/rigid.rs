@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use crate::Simulation;
-use frazil_reference::joints::{Joint, JointState, Row, Spring};
-use frazil_reference::rigid::{Point, RigidBody};
+use frazil_reference::joints::{Joint, JointState, Spring};
+use frazil_reference::rigid::{Point, RigidBody, Row};
 use frazil_shaders::bodies::contact::{MAX_CONTACTS_OF_POINT, NO_PARTNER};
 use frazil_shaders::bodies::joint::NO_ROW;
 use frazil_shaders::types::{
@@ -112,6 +112,7 @@ pub fn points(simulation: &Simulation) -> Vec<Point> {
         Point {
             owner: point.owner as usize,
             place_m: wide(point.place_m),
+            half_m: wide(point.half_m),
             radius_m: shape.point_radius_m.into(),
             gap_m: shape.gap_m.into(),
         }
@@ -176,9 +177,9 @@ pub fn joint_states(simulation: &Simulation) -> (Vec<JointState>, Vec<Row>) {
 ///
 /// # Panics
 /// If there is none.
-pub fn metric(simulation: &mut Simulation, name: &str) -> f64 {
+pub fn metric(simulation: &Simulation, name: &str) -> f64 {
     let mut recorder = simulation.device.recorder().expect("lost device");
-    let pending = Solver::record_metrics(&mut simulation.fluid, &mut recorder).expect("lost device");
+    let pending = Solver::record_metrics(&simulation.fluid, &mut recorder).expect("lost device");
     simulation.device.submit(recorder).expect("lost device");
     let idx = simulation.fluid.metrics().iter().position(|metric| metric.name == name);
     pending.wait().expect("lost device").values[idx.expect("no such metric")]

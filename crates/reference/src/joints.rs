@@ -1,6 +1,6 @@
 //! Joints of dynamic bodies: twin of `bodies/prepare_joints`.
 
-use crate::rigid::RigidBody;
+use crate::rigid::{RigidBody, Row};
 use glam::{DQuat, DVec3};
 
 /// A joint of a dynamic body with another one or a place.
@@ -44,29 +44,6 @@ pub struct JointState {
     pub angle_rad: f64,
     /// True after it has broken.
     pub is_broken: bool,
-}
-
-/// One equation of a joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
-    /// The body, and the index of the other dynamic one if it has one.
-    pub bodies: (usize, Option<usize>),
-    /// True if it is of angular velocities.
-    pub is_angular: bool,
-    /// Unit vector.
-    pub direction: DVec3,
-    /// Place from the two centres of mass in m.
-    pub arms_m: [DVec3; 2],
-    /// Relative velocity after the solve, less `compliance` times the impulse.
-    pub wanted: f64,
-    /// See `wanted`.
-    pub compliance: f64,
-    /// Largest impulse.
-    pub limit: f64,
-    /// False of a broken joint.
-    pub is_active: bool,
-    /// Impulse in N s or N m s.
-    pub impulse: f64,
 }
 
 /// Motion of a body over a step without its joints.

@@ -2,7 +2,6 @@
 //! `bodies/move_bodies`, `bodies/find_body_contacts` and `bodies/solve_body_constraints`.
 
 use crate::bodies::{Body, Pose};
-use crate::joints::Row;
 use glam::{DMat3, DQuat, DVec3};
 
 /// A dynamic body.
@@ -98,13 +97,15 @@ pub enum Surface {
     Dynamic(Body, usize),
 }
 
-/// Point of the surface of a dynamic body.
+/// Corner or edge of the surface of a dynamic body.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     /// Index of its body among the dynamic ones.
     pub owner: usize,
-    /// Place from the centre of mass at time 0, in m.
+    /// Place from the centre of mass at time 0, in m; of an edge its middle.
     pub place_m: DVec3,
+    /// From the middle of an edge to its end in m; zero for a corner.
+    pub half_m: DVec3,
     /// Radius in m of the sphere about it, and the distance of surfaces in contact.
     pub radius_m: f64,
     /// See `radius_m`.
@@ -134,6 +135,24 @@ pub struct Contact {
     pub impulse_n_s: (f64, DVec3),
 }
 
+/// Returns the place of an edge, over half of it, from which on the distance to a body no longer falls, if it
+/// falls at the first end and not at the last.
+fn touching_place(half_m: DVec3, surface: impl Fn(f64) -> (f64, DVec3)) -> Option<f64> {
+    let is_falling = |at: f64| surface(at).1.dot(half_m) < -1e-3 * half_m.length();
+    if half_m == DVec3::ZERO {
+        return Some(0.0);
+    }
+    if !is_falling(-1.0) || is_falling(1.0) {
+        return None;
+    }
+    let (mut low, mut high) = (-1.0, 1.0);
+    for _ in 0..12 {
+        let middle = 0.5 * (low + high);
+        if is_falling(middle) { low = middle } else { high = middle }
+    }
+    Some(high)
+}
+
 /// Most contacts of a point.
 const MAX_CONTACTS_OF_POINT: usize = 4;
 
@@ -152,16 +171,25 @@ pub fn find_body_contacts(
     let mut contacts = Vec::new();
     for (p, point) in points.iter().enumerate() {
         let body = &bodies[point.owner];
-        let arm_m = body.rotation * point.place_m;
-        let at_m = body.centre_m + body.offset_m + arm_m;
-        let velocity_m_s = body.velocity_m_s + body.spin(body.rotation).cross(arm_m);
+        let middle_m = body.rotation * point.place_m;
+        let half_m = body.rotation * point.half_m;
         let first = contacts.len();
         for (number, surface) in surfaces.iter().enumerate() {
-            let (distance_m, normal) = match surface {
-                Surface::Dynamic(_, k) if *k == point.owner => continue,
-                Surface::Face(on_m, normal) => (normal.dot(at_m - on_m), *normal),
-                Surface::Prescribed(body) | Surface::Dynamic(body, _) => body.distance_m(at_m, time_s),
+            let from_m = body.centre_m + body.offset_m + middle_m;
+            let surface_at = |at: f64| match surface {
+                Surface::Face(on_m, normal) => (normal.dot(from_m + at * half_m - on_m), *normal),
+                Surface::Prescribed(body) | Surface::Dynamic(body, _) => {
+                    body.distance_m(from_m + at * half_m, time_s)
+                }
             };
+            if matches!(surface, Surface::Dynamic(_, k) if *k == point.owner) {
+                continue;
+            }
+            let Some(at) = touching_place(half_m, surface_at) else { continue };
+            let (distance_m, normal) = surface_at(at);
+            let arm_m = middle_m + at * half_m;
+            let at_m = from_m + at * half_m;
+            let velocity_m_s = body.velocity_m_s + body.spin(body.rotation).cross(arm_m);
             let touching_m = at_m - point.radius_m * normal;
             let mut contact = Contact {
                 bodies: (point.owner, None),
@@ -206,6 +234,29 @@ pub fn find_body_contacts(
         }
     }
     contacts
+}
+
+/// One equation of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// The body, and the index of the other dynamic one if it has one.
+    pub bodies: (usize, Option<usize>),
+    /// True if it is of angular velocities.
+    pub is_angular: bool,
+    /// Unit vector.
+    pub direction: DVec3,
+    /// Place from the two centres of mass in m.
+    pub arms_m: [DVec3; 2],
+    /// Relative velocity after the solve, less `compliance` times the impulse.
+    pub wanted: f64,
+    /// See `wanted`.
+    pub compliance: f64,
+    /// Largest impulse.
+    pub limit: f64,
+    /// False of a broken joint.
+    pub is_active: bool,
+    /// Impulse in N s or N m s.
+    pub impulse: f64,
 }
 
 impl Row {

@@ -43,7 +43,7 @@ mod watch;
 
 pub use bodies::{
     Body, BodyMass, BodyMotion, BodyShape, Dynamics, Joint, JointKind, Keyframe, LinearMotor,
-    MAX_BODY_TRIANGLES, MAX_DYNAMIC_BODIES, MAX_JOINTS, Motion, RotaryMotor, Side, box_axes,
+    MAX_BODY_TRIANGLES, MAX_DYNAMIC_BODIES, MAX_JOINTS, Motion, RotaryMotor, Side, SurfaceFeature, box_axes,
 };
 pub use check::{Checker, MAX_PARTICLES};
 pub use format::error::{SceneError, nearest, one_of};

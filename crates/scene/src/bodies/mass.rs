@@ -134,21 +134,19 @@ impl Body {
         Some(half)
     }
 
-    /// Returns points on the surface of a dynamic body that may touch other bodies, at time 0 in m, and the
-    /// radius in m of the spheres about them: the centre of a sphere, points of the axis of a capsule, the
-    /// corners of a box and points of the rims of a cylinder, both rounded, and vertices of a mesh that are
-    /// far apart.
+    /// Returns the corners and edges of a dynamic body that may touch others, at time 0 in m, and the radius
+    /// in m by which they are rounded: the centre of a sphere; the axis of a capsule and its ends; corners
+    /// and edges of a box; points of the rims of a cylinder, and the lines between them; vertices of a mesh
+    /// that are far apart.
     ///
     /// A sharp corner on an edge of another box has no direction along which they touch.
-    pub fn touching_points_m(&self) -> (Vec<Vec3>, f64) {
+    pub fn touching_features(&self) -> (Vec<SurfaceFeature>, f64) {
+        let corners = |points: Vec<Vec3>| points.into_iter().map(SurfaceFeature::corner);
         match &self.shape {
-            BodyShape::Sphere { centre_m, radius_m } => (vec![*centre_m], *radius_m),
+            BodyShape::Sphere { centre_m, radius_m } => (corners(vec![*centre_m]).collect(), *radius_m),
             BodyShape::Capsule { from_m, to_m, radius_m } => {
-                let at = |k: i32| {
-                    let share = f64::from(k) / 4.0;
-                    std::array::from_fn(|i| from_m[i] + share * (to_m[i] - from_m[i]))
-                };
-                ((0..=4).map(at).collect(), *radius_m)
+                let ends = corners(vec![*from_m, *to_m]);
+                (ends.chain([SurfaceFeature::edge(*from_m, *to_m)]).collect(), *radius_m)
             }
             BodyShape::Box { centre_m, size_m, rotation_deg } => {
                 let axes = box_axes(*rotation_deg);
@@ -161,7 +159,11 @@ impl Body {
                         centre_m[i] + (0..3).map(along).sum::<f64>()
                     })
                 };
-                ((0..8).map(corner).collect(), round_m)
+                let points: Vec<Vec3> = (0..8).map(corner).collect();
+                // From each corner along the axes on whose lower side it is.
+                let from = |bits: usize| (0..3).map(move |k| (bits, bits | 1 << k)).filter(|(a, b)| a != b);
+                let edges = (0..8).flat_map(from).map(|(a, b)| SurfaceFeature::edge(points[a], points[b]));
+                (corners(points.clone()).chain(edges).collect(), round_m)
             }
             BodyShape::Cylinder { from_m, to_m, radius_m } => {
                 let Some((axis, length_m)) = self.axis() else { return (Vec::new(), 0.0) };
@@ -174,18 +176,52 @@ impl Body {
                 };
                 let ends = [(from_m, round_m), (to_m, -round_m)];
                 let points = ends.into_iter().flat_map(|end| (0..N_RIM).map(move |k| rim(end, k)));
-                (points.collect(), round_m)
+                let lines = (0..N_RIM).map(|k| SurfaceFeature::edge(rim(ends[0], k), rim(ends[1], k)));
+                (corners(points.collect()).chain(lines).collect(), round_m)
             }
             BodyShape::Mesh { scale, offset_m, .. } => {
                 let place = |v: Vec3| std::array::from_fn(|i| offset_m[i] + scale * v[i]);
                 let vertices = self.mesh().map(|mesh| far_apart(mesh.vertices())).unwrap_or_default();
-                (vertices.into_iter().map(place).collect(), 0.0)
+                (corners(vertices.into_iter().map(place).collect()).collect(), 0.0)
             }
             _ => (Vec::new(), 0.0),
         }
     }
 }
 
+/// Corner or edge of a body's surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceFeature {
+    /// Its middle in m.
+    pub middle_m: Vec3,
+    /// From its middle to its end in m: zero for a corner.
+    pub half_m: Vec3,
+}
+
+impl SurfaceFeature {
+    fn corner(at_m: Vec3) -> Self {
+        Self { middle_m: at_m, half_m: [0.0; 3] }
+    }
+
+    fn edge(from_m: Vec3, to_m: Vec3) -> Self {
+        Self {
+            middle_m: std::array::from_fn(|i| 0.5 * (from_m[i] + to_m[i])),
+            half_m: std::array::from_fn(|i| 0.5 * (to_m[i] - from_m[i])),
+        }
+    }
+
+    /// Returns places of it in m, its ends among them.
+    pub(crate) fn places_m(self) -> impl Iterator<Item = Vec3> {
+        let n = if self.half_m == [0.0; 3] { 0 } else { N_PLACES };
+        (0..=n).map(move |k| {
+            let at = if n == 0 { 0.0 } else { 2.0 * f64::from(k) / f64::from(n) - 1.0 };
+            std::array::from_fn(|i| self.middle_m[i] + at * self.half_m[i])
+        })
+    }
+}
+
+/// Number of parts of an edge between the places at which overlaps at the start are looked for.
+const N_PLACES: u32 = 16;
 /// Number of points of a cylinder's rim, and most of a mesh.
 const N_RIM: usize = 24;
 const MAX_MESH_POINTS: usize = 64;

@@ -8,6 +8,7 @@ mod every;
 mod faces;
 mod flow_quantity;
 mod ground;
+mod joined;
 mod output;
 mod particles;
 mod placement;

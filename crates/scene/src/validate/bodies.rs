@@ -5,7 +5,9 @@ use crate::scene::Scene;
 use crate::solver::feature::Feature;
 use crate::solver::registry;
 use crate::vector::{length, minus};
-use crate::{Body, BodyMotion, BodyShape, Dynamics, Keyframe, MAX_DYNAMIC_BODIES, Motion, Side, Vec3};
+use crate::{
+    Body, BodyMotion, BodyShape, Dynamics, Keyframe, MAX_DYNAMIC_BODIES, Motion, Side, SurfaceFeature, Vec3,
+};
 
 /// Maximum number of heights of a height field: their buffer must be small compared with the particles'.
 const MAX_HEIGHTS: usize = 1 << 24;
@@ -104,7 +106,8 @@ impl Scene {
         for (idx, body) in self.bodies.iter().enumerate() {
             let Some(mass) = body.mass() else { continue };
             let key = format!("bodies.{idx}.shape.{}", body.shape.name());
-            let (points_m, radius_m) = body.touching_points_m();
+            let (features, radius_m) = body.touching_features();
+            let points_m: Vec<Vec3> = features.into_iter().flat_map(SurfaceFeature::places_m).collect();
             // Places are given with five digits and more.
             let tolerance_m = 1e-4 * mass.half_sizes_m[0];
             let deepest_m = |depth_m: &dyn Fn(Vec3) -> f64| {

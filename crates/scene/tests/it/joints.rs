@@ -127,7 +127,7 @@ fn joints_that_hold_nothing_are_refused_with_their_line() {
             "joints.0.breaks_at_n: found 0, expected a positive number of N",
         ),
         (format!("name = \"ball\"\nbody = \"cube\"\n{fixed}"), "\"ball\""),
-        (format!("body = \"cube\"\nkind.weld = {{ point_m = [0.2, 0.9, 0.8] }}"), "weld"),
+        ("body = \"cube\"\nkind.weld = { point_m = [0.2, 0.9, 0.8] }".to_owned(), "weld"),
     ];
     for (lines, message) in cases {
         let error = scene(&joint(&lines)).unwrap_err();

@@ -1,7 +1,7 @@
 //! Contacts of dynamic bodies with each other, other bodies and the faces of the domain, and the solution of
 //! contacts and joints together.
 
-use super::dynamic_body::Shared;
+use super::dynamic_body::{Shared, taken_back};
 use super::joints::Joints;
 use super::surroundings::Surroundings;
 use frazil_particles::{ColumnKind, ParticleTable};
@@ -21,15 +21,6 @@ const CONTACT_WORDS: u32 = (size_of::<BodyContact>() / 4) as u32;
 /// free fall. A stack of ten boxes that is not solved to this sways instead of coming to rest.
 const MAX_ITERATIONS: u32 = 500;
 const TOLERANCE: f32 = 1e-3;
-
-/// Rate in 1/s at which overlaps and errors of joints, which are free of them but for rounding, are taken
-/// back.
-const ERROR_RATE_PER_S: f64 = 100.0;
-
-/// Returns the share of errors of places that a step takes back.
-pub(super) fn taken_back(dt_s: f32) -> f32 {
-    -(-ERROR_RATE_PER_S * f64::from(dt_s)).exp_m1() as f32
-}
 
 // One workgroup holds all bodies.
 const _: () = assert!(frazil_scene::MAX_DYNAMIC_BODIES == MAX_DYNAMIC_BODIES as usize);

@@ -1,7 +1,7 @@
 //! Dynamic bodies of a scene at time 0, as kernels read them.
 
 use super::convert::narrow;
-use frazil_scene::{Body as SceneBody, BodyMass};
+use frazil_scene::{Body as SceneBody, BodyMass, SurfaceFeature};
 use frazil_shaders::types::{Body, RigidShape, RigidState, StepClock};
 use frazil_vk::Buffer;
 use glam::{DMat3, DVec3};
@@ -13,6 +13,15 @@ const ADDED_MASS: f64 = std::f64::consts::PI / 8.0;
 /// Added moment of inertia over the added mass times the square of half the longest side.
 const ADDED_INERTIA: f64 = 1.0 / 3.0;
 
+/// Rate in 1/s at which overlaps and errors of joints, which are free of them but for rounding, are taken
+/// back.
+const ERROR_RATE_PER_S: f64 = 100.0;
+
+/// Returns the share of errors of places that a step takes back.
+pub(super) fn taken_back(dt_s: f32) -> f32 {
+    -(-ERROR_RATE_PER_S * f64::from(dt_s)).exp_m1() as f32
+}
+
 /// Dynamic body at time 0, as kernels read it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DynamicBody {
@@ -23,8 +32,9 @@ pub struct DynamicBody {
     pub(super) mass: BodyMass,
     velocity_m_s: DVec3,
     angular_velocity_rad_s: DVec3,
-    /// Points of its surface from the centre of mass, and the radius of the spheres about them.
-    pub(super) points_m: Vec<DVec3>,
+    /// Corners and edges of its surface: middle from the centre of mass, and half of it; and the radius of
+    /// the spheres about them.
+    pub(super) touching_m: Vec<[DVec3; 2]>,
     point_radius_m: f64,
     friction: f64,
     restitution: f64,
@@ -35,8 +45,15 @@ impl DynamicBody {
     /// Returns the dynamic body of a scene's body; `None` for others. Its load is that of its name.
     pub(super) fn of(body: &SceneBody, idx: usize, first_named: usize) -> Option<Self> {
         let (dynamics, mass) = (body.dynamics()?, body.mass()?);
-        let (points_m, point_radius_m) = body.touching_points_m();
-        let from_centre = |point: [f64; 3]| DVec3::from_array(point) - DVec3::from_array(mass.centre_m);
+        let (features, point_radius_m) = body.touching_features();
+        let centre_m = DVec3::from_array(mass.centre_m);
+        // An edge is searched from both of its ends.
+        let places = |feature: SurfaceFeature| {
+            let middle_m = DVec3::from_array(feature.middle_m) - centre_m;
+            let half_m = DVec3::from_array(feature.half_m);
+            let ends = if half_m == DVec3::ZERO { vec![half_m] } else { vec![half_m, -half_m] };
+            ends.into_iter().map(move |half_m| [middle_m, half_m])
+        };
         Some(Self {
             body: idx as u32,
             load: (idx.checked_sub(first_named)?) as u32,
@@ -44,7 +61,7 @@ impl DynamicBody {
             mass,
             velocity_m_s: DVec3::from_array(dynamics.velocity_m_s),
             angular_velocity_rad_s: DVec3::from_array(dynamics.angular_velocity_rad_s),
-            points_m: points_m.into_iter().map(from_centre).collect(),
+            touching_m: features.into_iter().flat_map(places).collect(),
             point_radius_m,
             friction: dynamics.friction,
             restitution: dynamics.restitution,
@@ -74,7 +91,7 @@ impl DynamicBody {
             repeated: (added_kg / (self.mass.mass_kg + added_kg)) as f32,
             repeated_angular: (added_kg_m2 / (least_kg_m2 + added_kg_m2)) as f32,
             first_point,
-            n_points: self.points_m.len() as u32,
+            n_points: self.touching_m.len() as u32,
             point_radius_m: self.point_radius_m as f32,
             gap_m: self.gap_m.unwrap_or(gap_m) as f32,
             friction: self.friction as f32,

@@ -54,8 +54,11 @@ impl DynamicBodies {
         let mut shapes: Vec<RigidShape> = Vec::new();
         for (body, owner) in all.iter().zip(0..) {
             shapes.push(body.shape((medium_kg_m3, gap_m), points.len() as u32));
-            let point = |at: &DVec3| TouchingPoint { place_m: narrow(at.to_array()), owner };
-            points.extend(body.points_m.iter().map(point));
+            let point = |at: &[DVec3; 2]| {
+                let [place_m, half_m] = at.map(|v| narrow(v.to_array()));
+                TouchingPoint { place_m, half_m, owner }
+            };
+            points.extend(body.touching_m.iter().map(point));
         }
         let centres_m: Vec<[f32; 3]> = all.iter().map(|body| narrow(body.mass.centre_m)).collect();
         Ok(Some(Self {

@@ -1,8 +1,7 @@
 //! Joints of dynamic bodies with each other, bodies at rest and places.
 
-use super::contacts::taken_back;
 use super::convert::narrow;
-use super::dynamic_body::Shared;
+use super::dynamic_body::{Shared, taken_back};
 use super::surroundings::Surroundings;
 use frazil_particles::{ColumnKind, ParticleTable};
 use frazil_scene::{Joint, JointKind};
