@@ -165,7 +165,8 @@ fn bodies_that_joints_hold_together_do_not_touch() {
     ];
     let joints = "{body='b',to='a',kind={fixed={point_m=[0.1,0.15,0]}}},\
         {body='c',to='a',kind={fixed={point_m=[0,0.25,0]}},breaks_at_n=1e4},\
-        {body='d',to='c',kind={hinge={point_m=[0.1,0.35,0],axis=[0,0,1]}}}";
+        {body='d',to='c',kind={hinge={point_m=[0.1,0.35,0],axis=[0,0,1]}}},\
+        {body='e',to='c',kind={spring={from_m=[0,0.6,0],to_m=[0,0.35,0],stiffness_n_m=1}}}";
     let mut simulation = scene(&bodies.join(","), joints, &[]);
     simulation.advance(100);
     let groups: Vec<u32> = states(&simulation).iter().map(|state| state.group).collect();

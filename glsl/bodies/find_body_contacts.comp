@@ -2,7 +2,7 @@
 // Finds the contacts of dynamic bodies at the end of the step, a thread for each corner of their surfaces and
 // two for each edge: with faces of the domain and with other bodies that they would reach within a step, or
 // within a fall of a step: bodies that rest on each other fall alike before their contacts. Bodies that welds
-// hold together, and the bodies or groups of a joint, do not touch each other until it breaks.
+// hold together, and the bodies or groups of a joint but a spring, do not touch each other until it breaks.
 //
 // An edge touches where the distance to the other body is least, between its ends, which are corners: on a
 // flat side at both ends of what is above it, by a thread each, and else at one place. The distance to a
@@ -97,7 +97,7 @@ bool is_end(uint group, uint body, uint end_group, uint end_body) {
 bool is_joined_to(uint group, uint body) {
     if (group == own_group) return true;
     [[dont_unroll]] for (uint j = 0u; j < n_joints; ++j) {
-        if (joint_states[j].is_broken != 0u) continue;
+        if (joint_states[j].is_broken != 0u || joints[j].is_spring != 0u) continue;
         uint owner = group_of(joints[j].owner);
         uint owner_body = shapes[joints[j].owner].body;
         uint partner = group_of(joints[j].partner);

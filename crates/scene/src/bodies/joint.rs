@@ -9,8 +9,8 @@ use crate::vector::{cross, minus, unit};
 /// Most joints of a scene.
 pub const MAX_JOINTS: usize = 1024;
 
-/// A joint that holds a dynamic body to another body, or to a place. The two bodies of a joint do not touch
-/// each other until it breaks.
+/// A joint that holds a dynamic body to another body, or to a place. The two bodies of a joint, but of a
+/// spring, do not touch each other until it breaks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
@@ -22,7 +22,7 @@ pub struct Joint {
     /// Name of the other body, which is dynamic or without a motion; by default the place in the scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What the joint leaves free.
+    /// Kind: the motions that the joint leaves free.
     pub kind: JointKind,
     /// Force in N above which the joint breaks for good; by default never.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,13 +18,13 @@ impl Scene {
         groups
     }
 
-    /// Returns true if welds, or a joint of them or their groups, hold two bodies, given by their indices,
-    /// together: they do not touch.
+    /// Returns true if welds, or a joint of them or their groups but a spring, hold two bodies together,
+    /// given by their indices: they do not touch.
     pub(crate) fn are_joined(&self) -> impl Fn(usize, usize) -> bool {
         let of = |name: &str| self.bodies.iter().position(|body| body.name.as_deref() == Some(name));
         let groups = self.weld_groups();
-        let ends: Vec<_> =
-            self.joints.iter().map(|joint| (of(&joint.body), joint.to.as_deref().and_then(of))).collect();
+        let rigid = self.joints.iter().filter(|joint| !matches!(joint.kind, JointKind::Spring { .. }));
+        let ends: Vec<_> = rigid.map(|joint| (of(&joint.body), joint.to.as_deref().and_then(of))).collect();
         move |a, b| {
             let is_end = |end: Option<usize>, body: usize| {
                 end.is_some_and(|end| end == body || groups[end] == groups[body] && groups[body] != 0)
