@@ -289,10 +289,11 @@ fn every_barrier_of_snow_on_a_grid_is_there_and_needed() {
         ("snowplow", &["scale=0.3", "mpm.transfer=\"mls\"", "mpm.implicit={max_iterations=3}"]),
         ("snowballs_3d", &["scale=0.3", "mpm.implicit={max_iterations=3}"]),
         ("snowballs_3d", &["scale=0.3"]),
+        ("snow_blower", &["scale=0.3"]),
     ];
     // Initial volumes and stresses; sums at nodes for tests.
     let others = ["mpm.add_tiles", "mpm.compute_stress", "mpm.estimate_volume"];
-    check(&["mpm", "sparse"], &others, cases);
+    check(&["mpm", "sparse", "sources"], &others, cases);
 }
 
 #[test]

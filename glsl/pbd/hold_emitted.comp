@@ -6,7 +6,7 @@
 // Elements: velocity = 0, multiplier = 0, emitters = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-#include "pbd/sources.glsl"
+#include "sources/sources.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Emitters { Emitter emitters[]; };
@@ -22,7 +22,7 @@ void main() {
     vec3 x = position[i];
     uint is_held = 0u;
     [[dont_unroll]] for (uint e = 0u; e < emitters.length(); ++e) {
-        if (!holds(emitters[e], x, spacing_m)) continue;
+        if (!is_in_pipe(emitters[e], x, 0.5 * spacing_m)) continue;
         is_held = 1u;
         velocity[i] = emitters[e].speed_m_s * emitters[e].flow;
         multiplier[i] = 0.0;

@@ -12,7 +12,7 @@
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "pbd/motion.glsl"
-#include "pbd/sources.glsl"
+#include "sources/sources.glsl"
 #include "pbd/walls.glsl"
 
 // Periodic axes, a bit each.

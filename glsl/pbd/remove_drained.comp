@@ -7,7 +7,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/dispatch.glsl"
-#include "pbd/sources.glsl"
+#include "sources/sources.glsl"
 
 layout(scalar, binding = 0) buffer Count { uint count[]; };
 layout(scalar, binding = 1) writeonly buffer Args { uvec3 args[]; };

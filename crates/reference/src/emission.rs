@@ -1,30 +1,25 @@
-//! Twins of `pbd/emit`, `count_emitted`, `hold_emitted` and `remove_drained`.
+//! Emitters and drains of the position-based fluid: twins of `sources/emit`, `fill_emitted`, `count_emitted`,
+//! `pbd/hold_emitted` and `remove_drained`.
 
 use crate::fault::FaultKind;
-use crate::fluid::{Parameters, State, narrow, wide};
-use crate::sources::Emitter;
+use crate::fluid::{Parameters, State, narrow};
 
 impl State {
-    /// Twin of `pbd/emit` and `pbd/count_emitted` before the step that begins at `time_s`.
+    /// Twin of `sources/emit`, `fill_emitted` and `count_emitted` before the step that begins at `time_s`.
     pub fn emit(&mut self, p: &Parameters) {
         let step = (p.time_s / f64::from(p.dt_s)).round() as u32 + 1;
-        let begin = |emitter: &Emitter| emitter.begins_m(step).map(|moved_m| (emitter.clone(), moved_m));
-        let layers: Vec<(Emitter, f64)> = p.sources.emitters.iter().filter_map(begin).collect();
-        let n_new: usize = layers.iter().map(|(emitter, _)| emitter.points_m.len()).sum();
-        if self.position.len() + n_new > p.sources.capacity {
+        let new = p.sources.new_particles(step);
+        if self.position.len() + new.len() > p.sources.capacity {
             self.faults.note(FaultKind::Full, 0, 0);
             return;
         }
-        for (emitter, moved_m) in layers {
-            for point in &emitter.points_m {
-                let x = wide(*point) + moved_m * wide(emitter.axes[0]);
-                self.position.push(narrow(x));
-                self.residual[0].push(narrow(x - wide(narrow(x))));
-                self.velocity.push(narrow(emitter.velocity()));
-                self.id.push(self.next_id);
-                self.multiplier.push(0.0);
-                self.next_id += 1;
-            }
+        for particle in new {
+            self.position.push(particle.position_m);
+            self.residual[0].push(particle.residual_m);
+            self.velocity.push(particle.velocity_m_s);
+            self.id.push(self.next_id);
+            self.multiplier.push(0.0);
+            self.next_id += 1;
         }
         self.resize(self.position.len());
     }
@@ -62,7 +57,7 @@ impl State {
         }
         self.held = vec![false; self.position.len()];
         for (i, x) in self.position.iter().enumerate() {
-            for emitter in p.sources.emitters.iter().filter(|e| e.holds(*x, p.sources.spacing_m)) {
+            for emitter in p.sources.emitters.iter().filter(|e| e.is_in_pipe(*x, 0.5 * p.sources.spacing_m)) {
                 self.held[i] = true;
                 self.velocity[i] = narrow(emitter.velocity());
                 self.multiplier[i] = 0.0;

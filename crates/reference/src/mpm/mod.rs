@@ -12,6 +12,7 @@
 //! - `contact`: forces of surfaces on particles.
 //! - `transfer`: particles to grid, the grid's step, grid to particles.
 //! - `implicit`: the operator of the semi-implicit step, and its solver.
+//! - `sources`: emitters and drains.
 //! - `step`: a whole step, faults, and sums over all particles.
 
 mod blocks;
@@ -19,6 +20,7 @@ mod collision;
 mod constitutive;
 mod contact;
 mod implicit;
+mod sources;
 mod splines;
 mod step;
 mod transfer;

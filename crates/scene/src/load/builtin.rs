@@ -62,6 +62,7 @@ pub fn builtin() -> &'static [Builtin] {
         "snowplow",
         "snowball_on_body_3d",
         "snowballs_3d",
+        "snow_blower",
         "viscoelastic_cube",
         "viscoelastic_wall",
         "viscoelastic_free_cube",

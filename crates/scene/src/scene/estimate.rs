@@ -158,7 +158,7 @@ impl Scene {
     }
 
     /// Returns the key that determines how many particles fill a shape, and its value in m.
-    fn spacing(&self) -> (&'static str, f64) {
+    pub(crate) fn spacing(&self) -> (&'static str, f64) {
         self.solver_scene().map_or(("particles", f64::NAN), |solver| solver.spacing_key(self))
     }
 

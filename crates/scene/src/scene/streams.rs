@@ -11,8 +11,8 @@ impl Scene {
     pub fn streams(&self) -> Vec<Stream> {
         let of = Scales {
             spacing_m: self.particle_spacing_m(),
-            particle_m3: self.particle_mass_kg() / self.rest_density_kg_m3(),
-            support_m: self.support_radius_m(),
+            particle_m3: self.emitted_volume_m3(),
+            reach_m: self.support_radius_m(),
             rest_density_kg_m3: self.rest_density_kg_m3(),
             dt_s: self.dt_s(),
             up_axis: self.up_axis,

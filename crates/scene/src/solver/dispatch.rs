@@ -64,6 +64,11 @@ impl Scene {
         self.of_solver(|solver| solver.support_radius_m(self))
     }
 
+    /// Returns the volume in m³ at rest density of a particle of an emitter.
+    pub fn emitted_volume_m3(&self) -> f64 {
+        self.of_solver(|solver| solver.emitted_volume_m3(self))
+    }
+
     pub(crate) fn auto_dt_s(&self) -> f64 {
         self.of_solver(|solver| solver.auto_dt_s(self))
     }

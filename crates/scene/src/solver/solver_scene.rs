@@ -114,6 +114,12 @@ pub trait SolverScene: Send + Sync {
     /// Returns the distance in m beyond which particles do not interact.
     fn support_radius_m(&self, scene: &Scene) -> f64;
 
+    /// Returns the volume in m³ at rest density of a particle of an emitter, with [`Feature::Emitters`] only:
+    /// by default that of any particle.
+    fn emitted_volume_m3(&self, scene: &Scene) -> f64 {
+        self.particle_mass_kg(scene) / self.rest_density_kg_m3(scene)
+    }
+
     /// Returns the contact with bodies whose keys are absent: by default without friction and damping, and
     /// with meshes up to the support radius.
     fn contact_defaults(&self, scene: &Scene) -> ContactDefaults {

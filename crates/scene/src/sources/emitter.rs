@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::Vec3;
 use crate::properties::items_above_zero;
 
-/// A pipe that water enters through: layers of particles at one velocity, at rest density.
+/// A mouth through which particles enter: layers at one velocity, at rest density.
 ///
-/// A layer appears one support radius behind the mouth, where it acts on other water but nothing moves it
-/// otherwise, and is free once it has passed the mouth. As many layers enter per second as carry the flow
-/// ρ A v through the area A of the mouth, whatever the particle spacing.
+/// As many layers enter per second as carry the flow ρ A v through the area A of the mouth, whatever the
+/// particle spacing. A layer appears one support radius behind the mouth, in a pipe in which it acts on other
+/// particles but nothing moves it otherwise, and is free once it has passed the mouth. In scenes of the material
+/// point method nodes within a support radius of the pipe move with it, too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Emitter {
@@ -133,7 +134,7 @@ impl Mouth {
     }
 }
 
-/// A region that removes the water in it, such as an outlet: particles that begin a step inside are removed.
+/// A region that removes the particles in it, such as an outlet: particles that begin a step inside are removed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drain {

@@ -12,7 +12,8 @@ pub(crate) struct Scales {
     pub spacing_m: f64,
     /// Volume of a particle.
     pub particle_m3: f64,
-    pub support_m: f64,
+    /// Length of the pipe behind a mouth.
+    pub reach_m: f64,
     pub rest_density_kg_m3: f64,
     pub dt_s: f64,
     pub up_axis: Axis,
@@ -51,7 +52,7 @@ impl Stream {
             Mouth::Disk { radius_m, .. } => ([*radius_m; 2], true),
             Mouth::Rectangle { size_m, .. } => (size_m.map(|side| 0.5 * side), false),
         };
-        let (mouth_m, reach_m) = (emitter.mouth.centre_m(), of.support_m);
+        let (mouth_m, reach_m) = (emitter.mouth.centre_m(), of.reach_m);
         let place = |[a, b]: [f64; 2]| {
             std::array::from_fn(|i| mouth_m[i] - reach_m * axes[0][i] + a * axes[1][i] + b * axes[2][i])
         };

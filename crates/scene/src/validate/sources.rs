@@ -76,12 +76,13 @@ impl Scene {
             }
         }
         let streams = self.streams();
+        let spacing_key = self.spacing().0;
         for (idx, (emitter, stream)) in self.emitters.iter().zip(&streams).enumerate() {
             let key = format!("emitters.{idx}");
             let mouth = format!("{key}.mouth.{}", emitter.mouth.name());
             if emitter.mouth.width_m() < d * (1.0 - TOLERANCE_SPACINGS) {
                 return check.fail_between(
-                    &[&mouth, "fluid.particle_spacing_m"],
+                    &[&mouth, spacing_key],
                     format!("a mouth {} m wide", number(emitter.mouth.width_m())),
                     format!("at least one particle spacing, {} m", number(d)),
                 );

@@ -91,3 +91,42 @@ fn emitters_scale_with_the_scene() {
         one.emitters
     );
 }
+
+/// A scene of the material point method has them, too, in space: it may begin empty, and its pipe is the support
+/// of a particle.
+#[test]
+fn snow_on_a_grid_has_emitters_in_space() {
+    let of = |dimensions: u32, more: &[&str]| {
+        let text = format!(
+            "version=1\nname=\"jet\"\nup_axis=\"y\"\nsolver.kind=\"mpm\"\ntime={{dt_s=\"auto\",duration_s=1}}\n\
+             mpm={{dimensions={dimensions},cell_size_m=0.05}}\n\
+             domain={{min_m=[0,0,0],max_m=[1,1,{}]}}",
+            dimensions - 2
+        );
+        let more: Vec<String> = more.iter().map(|text| (*text).to_owned()).collect();
+        frazil_scene::Scene::parse(&text, "jet.toml", &more)
+    };
+    let emitter = |radius_m: f64| {
+        format!(
+            "emitters=[{{mouth={{disk={{centre_m=[0.5,0.7,0.5],radius_m={radius_m}}}}},direction=[0,-1,0],\
+             speed_m_s=2}}]"
+        )
+    };
+    let scene = of(3, &[&emitter(0.1)]).expect("a scene");
+    assert!(scene.sample().expect("no particles").is_empty() && scene.dt_s() > 0.0);
+    let stream = &scene.streams()[0];
+    assert_eq!(stream.reach_m, 0.1);
+    assert!(stream.points_m.iter().all(|x| (x[1] - 0.8).abs() < 1e-12));
+    let kg_s = stream.points_m.len() as f64 * scene.rest_density_kg_m3() * scene.emitted_volume_m3()
+        / (stream.layer_m / stream.speed_m_s);
+    let expected = scene.rest_density_kg_m3() * std::f64::consts::PI * 0.01 * 2.0;
+    assert!((kg_s / expected - 1.0).abs() < 1e-12, "{kg_s} kg/s of {expected}");
+    let refused =
+        |dimensions, emitter: &str| of(dimensions, &[emitter]).expect_err("it is wrong").to_string();
+    for (message, parts) in [
+        (refused(2, &emitter(0.1)), ["emitters", "mpm.dimensions = 3"]),
+        (refused(3, &emitter(0.01)), ["a mouth 0.02 m wide", "one particle spacing, 0.025 m"]),
+    ] {
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    }
+}

@@ -6,9 +6,10 @@ use super::particles::Particles;
 use crate::SolverFault;
 use crate::clock::{Clock, FaultRecord, PendingRecord};
 use crate::fault::{free_fall_s, length, number, suggest_dt, vector};
+use crate::sources::Sources;
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
 use frazil_shaders::mpm::{begin_step, fault, report_fault};
-use frazil_shaders::types::{MpmFault, MpmTerms};
+use frazil_shaders::types::{Emission, MpmFault, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
 use std::fmt;
 
@@ -59,6 +60,13 @@ pub enum FaultKind {
         /// Blocks found; of the active ones, those that the occupied blocks within the capacity reach.
         required: BlockCapacity,
     },
+    /// Emitters add more particles than there is room for.
+    ParticlesFull {
+        /// Maximum number of particles.
+        capacity: u32,
+        /// Number of particles with those that appear before the step.
+        required: u32,
+    },
 }
 
 impl fmt::Display for Fault {
@@ -92,6 +100,10 @@ impl From<Fault> for SolverFault {
                     required.occupied, required.active, capacity.occupied, capacity.active
                 ),
             ),
+            FaultKind::ParticlesFull { capacity, required } => (
+                "particles".to_owned(),
+                format!("emitters make {required} particles, more than the capacity of {capacity}"),
+            ),
         };
         Self { step, pass, object, message }
     }
@@ -109,6 +121,8 @@ pub struct FaultReport {
 pub struct FaultCheck {
     record: PendingRecord<MpmFault>,
     required: Pending<u32>,
+    emission: Option<Pending<Emission>>,
+    n_max: u32,
     blocks: [u32; 3],
     dimensions: u32,
     capacity: BlockCapacity,
@@ -144,10 +158,12 @@ impl FaultReport {
     }
 
     /// Records the beginning of a step whose particles need these blocks: without space for all, it is held.
-    pub fn begin_step(&self, recorder: &mut Recorder, clock: &Clock, blocks: &SparseBlocks) {
+    /// Advances the clock if no earlier pass of the step has.
+    pub fn begin_step(&self, recorder: &mut Recorder, clock: &Clock, blocks: &SparseBlocks, advances: bool) {
         let capacity = blocks.capacity();
         let bindings = begin_step::Bindings { clock: clock.buffer(), blocks_required: blocks.required() };
-        let params = begin_step::Params { block_capacity: [capacity.occupied, capacity.active] };
+        let block_capacity = [capacity.occupied, capacity.active];
+        let params = begin_step::Params { advance: advances.into(), block_capacity };
         recorder.dispatch(&self.begin_step, Threads::Fixed(1), bindings, params);
     }
 
@@ -186,8 +202,11 @@ impl FaultReport {
         clock: &Clock,
         blocks: &SparseBlocks,
         parameters: &MpmParameters,
+        (sources, n_max): (Option<&Sources>, u32),
     ) -> Result<FaultCheck> {
         Ok(FaultCheck {
+            emission: sources.map(|sources| sources.record_counts(recorder)).transpose()?,
+            n_max,
             record: self.record.read(recorder, ring, clock)?,
             required: ring.read(recorder, blocks.required(), 2)?,
             dt_s: parameters.terms.dt_s,
@@ -218,6 +237,8 @@ impl FaultCheck {
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<Option<Fault>> {
         let Some((step, record)) = self.record.wait()? else { return Ok(None) };
+        let emission = self.emission.map(Pending::wait).transpose()?;
+        let n_required = emission.and_then(|counts| counts.first().map(|counts| counts.n_required));
         let particle = |what| FaultKind::Particle {
             what,
             id: record.id,
@@ -234,6 +255,10 @@ impl FaultCheck {
             fault::INVERTED => ("UpdateParticles", particle("was turned inside out")),
             fault::TOO_FAST => ("UpdateParticles", particle("moved more than a cell in one step")),
             // fault::GRID_FULL
+            _ if n_required.is_some_and(|n| n > 0) => {
+                let required = n_required.unwrap_or_default();
+                ("Emit", FaultKind::ParticlesFull { capacity: self.n_max, required })
+            }
             _ => {
                 let required = self.required.wait()?;
                 let required = BlockCapacity { occupied: required[0], active: required[1] };

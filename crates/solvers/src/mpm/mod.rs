@@ -6,12 +6,15 @@
 //! computed by one thread on values in registers:
 //!
 //! ```text
+//! Drain            where asked for: particles in drains are removed
+//! Emit             where asked for: layers of emitters appear
 //! FindCells        the key of each particle: block and place in it of the lowest node that it reaches
 //! SortByCell       the order of particles by key, stable; the blocks of nodes that they occupy and reach
 //! Reorder          one pass over the columns
 //! Rasterize        1  mass and momentum of nodes; 3  their forces             eq 3.10, 3.11, 3.23
 //! UpdateNodes      4  v* = v + Δt (f/m + g); 5  collisions of nodes           eq 3.24, sec 3.2.5
 //! SolveImplicit    6  where asked for: (I + β Δt² M⁻¹ ∂²Φ) v = v*             eq 3.25
+//! HoldNodes        with emitters: nodes in their pipes move by the flow
 //! UpdateParticles  7  F_E and J_P; 8  velocity; 9  collisions; 10  position   eq 3.26 to 3.32
 //! ```
 //!

@@ -6,9 +6,10 @@ use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
 use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
-    add_tiles, clear_nodes, rasterize_fixed, rasterize_float, rasterize_tiles, read_fixed, update_nodes,
+    add_tiles, clear_nodes, hold_nodes, rasterize_fixed, rasterize_float, rasterize_tiles, read_fixed,
+    update_nodes,
 };
-use frazil_shaders::types::{Body, MpmTerms, StepClock};
+use frazil_shaders::types::{Body, Emitter, MpmTerms, StepClock};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Maximum number of rows of the stencil's nodes that one thread sums, of 3 or 4 rows in a plane, 9 or 16 in
@@ -148,6 +149,7 @@ fn tile_sums(device: &Device, parameters: &MpmParameters, tuning: Tuning) -> ras
 pub struct Transfer {
     rasterize: Rasterize,
     update: Kernel<update_nodes::Interface>,
+    hold: Option<Kernel<hold_nodes::Interface>>,
 }
 
 enum Rasterize {
@@ -248,7 +250,15 @@ impl Transfer {
                 from_tiles: (parameters.rasterization == Rasterization::Tiles).into(),
             },
         )?;
-        Ok(Self { rasterize, update })
+        let constants = hold_nodes::Specialization {
+            workgroup_size,
+            threads_per_item,
+            dimensions,
+            has_flip: parameters.has_flip.into(),
+        };
+        let has_emitters = parameters.sources.has_emitters();
+        let hold = has_emitters.then(|| Kernel::specialized(device, &constants)).transpose()?;
+        Ok(Self { rasterize, update, hold })
     }
 
     /// Records steps 1 and 3: mass, momentum and force of every node, or their sums on the tiles of blocks,
@@ -387,5 +397,27 @@ impl Transfer {
             clock: outcome.clock,
         };
         recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, ());
+    }
+
+    /// Records that nodes in the pipes of emitters move by the velocity of the flow.
+    pub fn hold(
+        &self,
+        recorder: &mut Recorder,
+        constants: &Constants,
+        blocks: &SparseBlocks,
+        nodes: &Nodes,
+        emitters: &Buffer<Emitter>,
+    ) {
+        let Some(hold) = &self.hold else { return };
+        let bindings = hold_nodes::Bindings {
+            active_count: &blocks.active_count().count,
+            terms: &constants.terms,
+            active_block: blocks.active(),
+            emitters,
+            momentum: &nodes.momentum,
+            node_velocity: &nodes.velocity,
+            node_change: &nodes.change,
+        };
+        recorder.dispatch(hold, Threads::Counted(blocks.active_count()), bindings, ());
     }
 }

@@ -3,6 +3,7 @@
 use crate::SolverError;
 use crate::Surroundings;
 use crate::bodies::quanta_per_n_s;
+use crate::sources::SourceParameters;
 use frazil_kernels::BlockLayout;
 use frazil_scene::{Contact, Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
 use frazil_shaders::mpm::terms;
@@ -36,6 +37,12 @@ pub struct MpmParameters {
     pub layout: BlockLayout,
     /// Domain, gravity, bodies and heights.
     pub surroundings: Surroundings,
+    /// Emitters and drains; those of [`Self::of`](super::MpmParameters::of) have them.
+    pub sources: SourceParameters,
+    /// Mass in kg and volume in m³ of a particle of an emitter.
+    pub emitted: [f32; 2],
+    /// Largest mass in kg that a particle has had.
+    pub heaviest_kg: f32,
     /// Parameters that all kernels read; the quanta of fixed point are set from the particles' masses.
     pub terms: MpmTerms,
 }
@@ -104,6 +111,9 @@ impl MpmParameters {
             implicit: mpm.implicit,
             layout,
             surroundings,
+            sources: SourceParameters::default(),
+            emitted: [0.0; 2],
+            heaviest_kg: 0.0,
             terms,
         })
     }

@@ -3,6 +3,7 @@
 use super::parameters::MpmParameters;
 use crate::SolverError;
 use crate::error::check_lengths;
+use crate::sources::Filled;
 use frazil_particles::{Column, ParticleTable, PhaseArray, Uses};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
@@ -58,8 +59,8 @@ pub struct Particles {
 }
 
 impl Particles {
-    /// Makes columns and uploads the initial state; the other columns are those of snow without strain.
-    /// Set-up only: waits for the device.
+    /// Makes columns for `capacity` particles, and uploads the initial state; the other columns are those of
+    /// snow without strain. Set-up only: waits for the device.
     ///
     /// # Errors
     /// Out of memory; columns of different lengths.
@@ -68,6 +69,7 @@ impl Particles {
         parameters: &MpmParameters,
         initial_state: &InitialState,
         workgroup_size: u32,
+        capacity: u32,
     ) -> Result<Self, SolverError> {
         let InitialState { positions_m, velocities_m_s, masses_kg, volumes_m3, .. } = initial_state;
         let n = positions_m.len();
@@ -79,44 +81,76 @@ impl Particles {
             ("contact radius", or_default(initial_state.contact_radii_m.len(), n)),
         ];
         check_lengths(n, lengths)?;
-        let d = parameters.dimensions as usize;
         let (matrix, symmetric) = (parameters.matrix_words(), parameters.symmetric_words());
         let (has_affine, has_contact) = (parameters.has_affine(), parameters.has_contact_forces());
-        let identity: Vec<f32> =
-            (0..d * d).map(|entry| if entry % (d + 1) == 0 { 1.0 } else { 0.0 }).collect();
-        let without_stress = vec![0.0; symmetric as usize * n];
+        let values = Values::of(initial_state, parameters);
         let ids: Vec<u32> = (0..n as u32).collect();
         let (recorded, state) = (Uses::RECORDED, Uses::STATE);
-        let mut table = ParticleTable::new(device, n as u32, n as u32, workgroup_size)?;
+        let mut table = ParticleTable::new(device, n as u32, capacity, workgroup_size)?;
         Ok(Self {
             phase: PhaseArray::register(&mut table, positions_m, velocities_m_s, &ids)?,
-            residual: table.column("position_residual", "m", state.permuted(), &vec![[0.0; 3]; n])?,
+            residual: table.column("position_residual", "m", state.permuted(), &values.no_vectors)?,
             density: table.computed("density", "kg/m³", Uses::OUTPUT, &[])?.front().clone(),
             plastic_volume: table.column("plastic_volume", "1", recorded.permuted(), &vec![1.0; n])?,
             mass: table.column("mass", "kg", recorded.permuted(), masses_kg)?,
             volume: table.column("volume", "m³", state.permuted(), volumes_m3)?,
-            elastic: table.matrices("elastic", "1", matrix, state.permuted(), &identity.repeat(n))?,
-            stress: table.matrices("stress", "J", symmetric, state, &without_stress)?,
+            elastic: table.matrices("elastic", "1", matrix, state.permuted(), &values.elastic)?,
+            stress: table.matrices("stress", "J", symmetric, state, &values.stress)?,
             affine: match has_affine {
-                true => table.matrices("affine", "1/s", matrix, state, &initial_state.affine(d))?,
+                true => table.matrices("affine", "1/s", matrix, state, &values.affine)?,
                 false => unused(device, "affine", matrix)?,
             },
             contact: match has_contact {
-                true => table.matrices("contact", "m", 4, state.permuted(), &initial_state.contact(d))?,
+                true => table.matrices("contact", "m", 4, state.permuted(), &values.contact)?,
                 false => unused(device, "contact", 4)?,
             },
             surface_force: match parameters.moves_with_grid() {
-                true => table.column("surface_force", "N", state, &vec![[0.0; 3]; n])?,
+                true => table.column("surface_force", "N", state, &values.no_vectors)?,
                 false => Column::new(device, "surface_force", "N", 1)?,
             },
             surface_turn: match parameters.moves_with_grid() {
-                true => table.column("surface_turn", "N/m", state, &vec![[0.0; 3]; n])?,
+                true => table.column("surface_turn", "N/m", state, &values.no_vectors)?,
                 false => Column::new(device, "surface_turn", "N/m", 1)?,
             },
             has_affine,
             moves_with_grid: parameters.moves_with_grid(),
             table,
         })
+    }
+
+    /// Returns the columns in which the particles of emitters have values of their own, with these: mass and
+    /// volume of the emitters, no strain.
+    pub fn filled(&self, parameters: &MpmParameters) -> Vec<Filled> {
+        let n = parameters.sources.emitters.len();
+        let [mass_kg, volume_m3] = parameters.emitted;
+        let one_each = InitialState {
+            positions_m: vec![[0.0; 3]; n],
+            masses_kg: vec![mass_kg; n],
+            volumes_m3: vec![volume_m3; n],
+            ..InitialState::default()
+        };
+        let values = Values::of(&one_each, parameters);
+        let words = |values: &[f32]| bytemuck::cast_slice(values).to_vec();
+        let mut filled = vec![
+            (self.plastic_volume.words(), words(&vec![1.0; n])),
+            (self.mass.words(), words(&one_each.masses_kg)),
+            (self.volume.words(), words(&one_each.volumes_m3)),
+            (self.elastic.words(), words(&values.elastic)),
+            (self.stress.words(), words(&values.stress)),
+        ];
+        if self.has_affine {
+            filled.push((self.affine.words(), words(&values.affine)));
+        }
+        if parameters.has_contact_forces() {
+            filled.push((self.contact.words(), words(&values.contact)));
+        }
+        if self.moves_with_grid {
+            let none = words(values.no_vectors.as_flattened());
+            filled.extend(
+                [&self.surface_force, &self.surface_turn].map(|column| (column.words(), none.clone())),
+            );
+        }
+        filled
     }
 
     /// Returns the number of particles, on the device.
@@ -150,6 +184,30 @@ impl Particles {
         let columns: Vec<Column<u32>> =
             [self.stress.words()].into_iter().chain(affine).chain(force.into_iter().flatten()).collect();
         self.table.permute_columns(recorder, order, &columns);
+    }
+}
+
+/// Values of columns of particles without strain.
+struct Values {
+    elastic: Vec<f32>,
+    stress: Vec<f32>,
+    affine: Vec<f32>,
+    contact: Vec<f32>,
+    no_vectors: Vec<[f32; 3]>,
+}
+
+impl Values {
+    fn of(initial_state: &InitialState, parameters: &MpmParameters) -> Self {
+        let (n, d) = (initial_state.positions_m.len(), parameters.dimensions as usize);
+        let identity: Vec<f32> =
+            (0..d * d).map(|entry| if entry % (d + 1) == 0 { 1.0 } else { 0.0 }).collect();
+        Self {
+            elastic: identity.repeat(n),
+            stress: vec![0.0; parameters.symmetric_words() as usize * n],
+            affine: initial_state.affine(d),
+            contact: initial_state.contact(d),
+            no_vectors: vec![[0.0; 3]; n],
+        }
     }
 }
 

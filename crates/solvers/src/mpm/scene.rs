@@ -4,7 +4,8 @@ use super::parameters::MpmParameters;
 use super::particles::InitialState;
 use super::solver::Mpm;
 use crate::Surroundings;
-use crate::{SolverError, StateColumn, Tuning};
+use crate::sources::SourceParameters;
+use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;
 
@@ -18,7 +19,12 @@ impl MpmParameters {
         let Some(mpm) = scene.mpm() else {
             return Err(SolverError::Scene { key: "mpm".into(), found: "no such section".into() });
         };
-        Self::new(mpm, scene.dt_s(), Surroundings::of(scene)?)
+        let volume_m3 = scene.emitted_volume_m3();
+        Ok(Self {
+            sources: SourceParameters::of(scene),
+            emitted: [scene.rest_density_kg_m3() * volume_m3, volume_m3].map(|x| x as f32),
+            ..Self::new(mpm, scene.dt_s(), Surroundings::of(scene)?)?
+        })
     }
 }
 
@@ -41,7 +47,8 @@ impl Mpm {
             spins_rad_s: sampled.spins_rad_s.clone(),
             contact_radii_m: sampled.contact_radii_m.clone(),
         };
-        Self::new(device, MpmParameters::of(scene)?, &initial_state, tuning)
+        let capacity = scene.particle_capacity(sampled.len() as u64, 0) as u32;
+        Self::with_capacity(device, MpmParameters::of(scene)?, &initial_state, (tuning, capacity))
     }
 
     /// Restores the snow of a scene as it was after `step` steps, bit for bit. Set-up only: waits for the
@@ -56,6 +63,8 @@ impl Mpm {
         step: u64,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        Self::restore(device, MpmParameters::of(scene)?, state, step, tuning)
+        let n = Saved::new(state)?.ids.len() as u64;
+        let capacity = scene.particle_capacity(n, step) as u32;
+        Self::restore_with(device, MpmParameters::of(scene)?, state, step, (tuning, capacity))
     }
 }

@@ -14,18 +14,24 @@ use super::sort::KeySort;
 use crate::bodies::Shared;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
+use crate::sources::{Removal, Sources, WhenFull};
 use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
 use frazil_kernels::{BlockCapacity, SparseBlocks};
+use frazil_particles::ColumnKind;
 use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{
     apply_contact, collide_particles, compute_stress, estimate_volume, measure_density, update_particles,
 };
 use frazil_shaders::types::MpmSolve;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder};
+use frazil_vk::{Buffer, Device, DeviceCount, DoubleBuffer, Kernel, ReadbackRing, Recorder};
 
 /// A stage of a step; [`Mpm::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
+    /// Removes the particles in drains.
+    Drain,
+    /// Adds the particles of emitters that appear before the step.
+    Emit,
     /// Computes the key of each particle.
     FindCells,
     /// Sorts the particles by key, and finds the blocks of nodes that they occupy and reach.
@@ -38,6 +44,8 @@ pub enum Stage {
     UpdateNodes,
     /// Step 6: the semi-implicit solve.
     SolveImplicit,
+    /// Gives nodes in the pipes of emitters the velocity of the flow.
+    HoldNodes,
     /// Steps 7 to 10: strain, velocity, collisions and position of particles.
     UpdateParticles,
 }
@@ -47,6 +55,10 @@ impl std::fmt::Display for Stage {
         std::fmt::Debug::fmt(self, f)
     }
 }
+
+/// Name in checkpoints of the largest mass that a particle has had, from which fixed-point quanta follow: the
+/// heaviest particle may have left through a drain.
+const HEAVIEST: &str = "heaviest_mass";
 
 /// Material point method on the device.
 pub struct Mpm {
@@ -59,6 +71,8 @@ pub struct Mpm {
     sort: KeySort,
     blocks: SparseBlocks,
     capacity_control: CapacityControl,
+    sources: Option<Sources>,
+    removal: Option<Removal>,
     nodes: Nodes,
     transfer: Transfer,
     implicit: Option<ImplicitSolve>,
@@ -170,7 +184,18 @@ impl Mpm {
         initial_state: &InitialState,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let mut mpm = Self::with_columns(device, parameters, initial_state, tuning)?;
+        let capacity = initial_state.positions_m.len() as u32;
+        Self::with_capacity(device, parameters, initial_state, (tuning, capacity))
+    }
+
+    /// Like [`Self::new`], with room for `capacity` particles.
+    pub(super) fn with_capacity(
+        device: &Device,
+        parameters: MpmParameters,
+        initial_state: &InitialState,
+        (tuning, capacity): (Tuning, u32),
+    ) -> Result<Self, SolverError> {
+        let mut mpm = Self::with_columns(device, parameters, initial_state, (tuning, capacity))?;
         let mut recorder = device.recorder()?;
         for stage in [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::Rasterize] {
             mpm.record_stage(&mut recorder, stage)?;
@@ -190,17 +215,33 @@ impl Mpm {
         device: &Device,
         mut parameters: MpmParameters,
         initial_state: &InitialState,
-        tuning: Tuning,
+        (tuning, n_max): (Tuning, u32),
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
-        let n = initial_state.positions_m.len();
-        parameters.set_quanta(initial_state.masses_kg.iter().copied().fold(0.0, f32::max));
+        let (n_start, n) = (initial_state.positions_m.len() as u32, n_max as usize);
+        let heaviest_kg = parameters.heaviest_kg.max(parameters.emitted[0]);
+        parameters.heaviest_kg = initial_state.masses_kg.iter().copied().fold(heaviest_kg, f32::max);
+        parameters.set_quanta(parameters.heaviest_kg);
         let capacity = CapacityControl::for_particles(&parameters.layout, &initial_state.positions_m);
-        let (sort, blocks) = KeySort::new(device, parameters.layout, n as u32, capacity, tuning)?;
+        let (sort, blocks) = KeySort::new(device, parameters.layout, n_max, capacity, tuning)?;
         let loads = Loads::new(device, &parameters)?;
-        let mut particles = Particles::upload(device, &parameters, initial_state, workgroup_size)?;
+        let mut particles = Particles::upload(device, &parameters, initial_state, workgroup_size, n_max)?;
+        let filled = particles.filled(&parameters);
+        let start = (n_start, &mut particles.table);
+        let sources = Sources::new(device, workgroup_size, &parameters.sources, start, &filled, false)?;
         loads.record.register(&mut particles.table);
+        let has_drains = parameters.sources.has_drains();
+        if has_drains {
+            let heaviest = device.buffer_from("mass of the heaviest particle", &[parameters.heaviest_kg])?;
+            let words = DoubleBuffer::single(heaviest.cast());
+            particles.table.array(HEAVIEST, "kg", ColumnKind::F32, words);
+        }
         Ok(Self {
+            removal: match has_drains {
+                true => Some(Removal::new(device, workgroup_size, &particles.table)?),
+                false => None,
+            },
+            sources,
             constants: upload_constants(device, &parameters)?,
             grab: GrabPass::new(device, workgroup_size)?,
             particles,
@@ -216,7 +257,7 @@ impl Mpm {
             clock: Clock::new(device, 0)?,
             fault: FaultReport::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,
-            metrics_pass: MpmMeasurePass::new(device, &parameters, n as u32)?,
+            metrics_pass: MpmMeasurePass::new(device, &parameters, n_max)?,
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
@@ -229,9 +270,15 @@ impl Mpm {
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
         let solve = self.implicit.is_some().then_some(SolveImplicit);
-        [FindCells, SortByCell, Reorder, Rasterize, UpdateNodes]
+        let drain = self.removal.is_some().then_some(Drain);
+        let emit = self.parameters.sources.has_emitters().then_some(Emit);
+        let hold = emit.map(|_| HoldNodes);
+        drain
             .into_iter()
+            .chain(emit)
+            .chain([FindCells, SortByCell, Reorder, Rasterize, UpdateNodes])
             .chain(solve)
+            .chain(hold)
             .chain([UpdateParticles])
     }
 
@@ -263,6 +310,21 @@ impl Mpm {
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
         let count = &self.particles.phase.count;
         match stage {
+            Stage::Drain => {
+                self.clock.record_advance(recorder);
+                if let (Some(sources), Some(removal)) = (&self.sources, &self.removal) {
+                    removal.record(recorder, sources, &self.particles.phase, self.clock.buffer())?;
+                }
+            }
+            Stage::Emit => {
+                if self.removal.is_none() {
+                    self.clock.record_advance(recorder);
+                }
+                if let Some(sources) = &self.sources {
+                    let Particles { phase, residual, .. } = &self.particles;
+                    sources.record_emit(recorder, phase, residual, self.clock.buffer(), WhenFull::Hold);
+                }
+            }
             Stage::FindCells => {
                 let position = self.particles.phase.position.front();
                 let hold = self.clock.hold();
@@ -283,7 +345,7 @@ impl Mpm {
                 );
             }
             Stage::UpdateNodes => {
-                self.fault.begin_step(recorder, &self.clock, &self.blocks);
+                self.fault.begin_step(recorder, &self.clock, &self.blocks, self.sources.is_none());
                 self.loads.record.record_places(recorder, self.shared(), true);
                 let outcome = Outcome { sums: &self.loads.sums, clock: self.clock.buffer() };
                 self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, outcome);
@@ -297,6 +359,11 @@ impl Mpm {
                         nodes: &self.nodes,
                     };
                     implicit.record(recorder, bodies, self.clock.buffer())?;
+                }
+            }
+            Stage::HoldNodes => {
+                if let Some(emitters) = self.sources.as_ref().and_then(Sources::emitters) {
+                    self.transfer.hold(recorder, &self.constants, &self.blocks, &self.nodes, emitters);
                 }
             }
             Stage::UpdateParticles => self.update_particles(recorder),
@@ -502,6 +569,11 @@ impl Mpm {
         )
     }
 
+    /// Returns the emitters and drains, if the scene has any.
+    pub fn sources(&self) -> Option<&Sources> {
+        self.sources.as_ref()
+    }
+
     /// Returns the loads on bodies, if the scene names any and the step is explicit.
     pub fn body_loads(&self) -> Option<&BodyLoads> {
         self.loads.measured()
@@ -516,7 +588,8 @@ impl Mpm {
         if self.loads.measured().is_none() {
             self.report_fault(recorder);
         }
-        self.fault.check(recorder, &self.ring, &self.clock, &self.blocks, &self.parameters)
+        let emitted = (self.sources.as_ref(), self.count().capacity);
+        self.fault.check(recorder, &self.ring, &self.clock, &self.blocks, &self.parameters, emitted)
     }
 
     /// Restores snow as it was before step `step` + 1, bit for bit. Set-up only: waits for the device.
@@ -530,8 +603,23 @@ impl Mpm {
         step: u64,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
+        let n = Saved::new(state)?.ids.len() as u32;
+        Self::restore_with(device, parameters, state, step, (tuning, n))
+    }
+
+    /// Like [`Self::restore`], with room for `capacity` particles.
+    pub(super) fn restore_with(
+        device: &Device,
+        mut parameters: MpmParameters,
+        state: &[StateColumn],
+        step: u64,
+        (tuning, capacity): (Tuning, u32),
+    ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let n = saved.ids.len();
+        if parameters.sources.has_drains() {
+            parameters.heaviest_kg = f32::from_bits(saved.whole(HEAVIEST, 1)?[0]);
+        }
         // Capacities follow from the positions, and quanta from the masses.
         let initial_state = InitialState {
             positions_m: saved.vectors("position")?,
@@ -540,7 +628,7 @@ impl Mpm {
             volumes_m3: vec![0.0; n],
             ..InitialState::default()
         };
-        let mut mpm = Self::with_columns(device, parameters, &initial_state, tuning)?;
+        let mut mpm = Self::with_columns(device, parameters, &initial_state, (tuning, capacity))?;
         mpm.particles.table.restore(&saved)?;
         mpm.step = step;
         mpm.clock.start(device, step)?;

@@ -46,6 +46,11 @@ struct FaultCheck {
     capacity: u32,
 }
 
+/// Returns the place of a kind of fault of the first phase among the lowest indices (`fault_slot`).
+pub(super) fn slot(kind: u32) -> u32 {
+    fault::FAULT_PHASES * kind
+}
+
 impl FaultReport {
     /// Makes the record of phases of these names.
     pub fn new(device: &Device, names: &'static [&'static str]) -> Result<Self> {

@@ -12,17 +12,18 @@ use super::parameters::Parameters;
 use super::particles::Particles;
 use super::projection::{Projection, ProjectionKernels, ProjectionStep};
 use super::smoothing::Smoothing;
-use super::sources::{EMISSION, Sources};
+use super::sources::FluidSources;
 use crate::bodies::quanta_per_n_s;
 use crate::clock::Clock;
 use crate::fault::{Regrown, grown_capacity};
 use crate::grab::GrabPass;
+use crate::sources::{self, Sources};
 use crate::{BodyLoads, PendingFault, Saved, SolverError, StateColumn, Surroundings, Tuning};
 use frazil_particles::ParticleTable;
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_shaders::types::Emission;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, Recorder};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
 use std::ops::Deref;
 
 /// A stage of a step; [`Fluid::stages`] lists them in order.
@@ -94,7 +95,7 @@ pub struct Fluid {
     kernels: Kernels,
     density_solve: DensitySolve,
     projection: Option<Projection>,
-    sources: Option<Sources>,
+    sources: Option<FluidSources>,
     rows: NeighbourRows,
     metrics_pass: MeasurePass,
     grab: GrabPass,
@@ -244,7 +245,9 @@ impl Fluid {
         let clock = Clock::new(device, step)?;
         let density_solve =
             DensitySolve::new(device, workgroup_size, &parameters, &clock, &mut particles.table)?;
-        let sources = Sources::new(device, workgroup_size, &parameters, (n, &mut particles.table))?;
+        let multiplier = density_solve.multiplier.words();
+        let sources =
+            FluidSources::new(device, workgroup_size, &parameters, (n, &mut particles.table), multiplier)?;
         let bodies = Bodies::new(device, workgroup_size, &parameters, &clock, SnowAtBodies::NONE)?;
         if let Some(bodies) = &bodies {
             bodies.register(&mut particles.table);
@@ -314,8 +317,7 @@ impl Fluid {
             Stage::Emit => {
                 self.begin_step(recorder);
                 if let Some(sources) = &self.sources {
-                    let fault = (self.clock.buffer(), &self.fault.faulty);
-                    sources.emit(recorder, &self.particles, self.density_solve.multiplier(), fault);
+                    sources.emit(recorder, &self.particles, self.clock.buffer(), &self.fault.faulty);
                 }
             }
             Stage::Integrate => {
@@ -399,7 +401,7 @@ impl Fluid {
 
     fn integrate(&self, recorder: &mut Recorder, times_s: [f32; 2]) {
         let (motion, p) = (&self.kernels.motion, &self.parameters);
-        let drains = self.sources.as_ref().and_then(Sources::drains);
+        let drains = self.sources.as_ref().and_then(|sources| sources.drains());
         motion.integrate(recorder, &self.particles, p, drains, times_s);
     }
 
@@ -411,7 +413,7 @@ impl Fluid {
             solve: &self.density_solve,
             rows: &self.rows,
             parameters: &self.parameters,
-            held: self.sources.as_ref().and_then(Sources::held).unwrap_or(self.key()),
+            held: self.held().unwrap_or(self.key()),
         };
         (self.projection.as_ref().expect("stages are those of a projection"), step)
     }
@@ -730,9 +732,8 @@ impl Fluid {
     /// # Errors
     /// Out of memory, or more than the device can bind.
     pub(crate) fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
-        let Some(emission) = self.emission() else { return Ok(None) };
-        let emission = device.download(emission, 1)?[0];
-        let (Some(first), true) = (self.clock.fault_step(device)?, emission.n_required > 0) else {
+        let held = sources::held(device, self.sources())?;
+        let (Some(first), Some([n_held, n_required])) = (self.clock.fault_step(device)?, held) else {
             return Ok(None);
         };
         let now = device.download(self.clock.buffer(), 1)?[0];
@@ -744,21 +745,9 @@ impl Fluid {
             }
             device.submit(recorder)?.wait()?;
         }
-        let mut state = Vec::new();
-        for column in self.table.state_columns() {
-            let n = match column.is_of_particles {
-                true => emission.n_held as usize * column.kind.words() as usize,
-                false => column.words.len(),
-            };
-            let mut words = device.download(&column.words, n)?;
-            if column.name == EMISSION {
-                let sound = Emission { n_held: 0, n_required: 0, ..emission };
-                words = bytemuck::cast_slice(&[sound]).to_vec();
-            }
-            state.push(StateColumn { name: column.name.to_string(), words });
-        }
+        let state = sources::download_state(device, &self.table, n_held)?;
         let from = self.phase.count.capacity;
-        let to = grown_capacity(from, emission.n_required, u32::MAX);
+        let to = grown_capacity(from, n_required, u32::MAX);
         let parameters = self.parameters.clone();
         *self = Self::restored(device, parameters, &state, (self.tuning, to), first - 1)?;
         Ok(Some(Regrown { step: first - 1, object: "particles", from, to }))
@@ -810,21 +799,17 @@ impl Fluid {
     /// Returns the numbers of particles emitted and drained so far, on the device, if the scene has emitters
     /// or drains.
     pub fn emission(&self) -> Option<&Buffer<Emission>> {
-        self.sources.as_ref().map(Sources::emission)
+        self.sources.as_ref().map(|sources| sources.emission())
     }
 
     /// Returns 1 for each particle in the pipe of an emitter, during a step; scratch between steps.
     pub fn held(&self) -> Option<&Buffer<u32>> {
-        self.sources.as_ref().and_then(Sources::held)
+        self.sources.as_ref().and_then(FluidSources::held)
     }
 
-    /// Records the read-back of the numbers of particles emitted and drained so far; `None` in scenes without
-    /// emitters and drains.
-    ///
-    /// # Errors
-    /// No memory for another read-back.
-    pub fn record_emission(&self, recorder: &mut Recorder) -> frazil_vk::Result<Option<Pending<Emission>>> {
-        self.sources.as_ref().map(|sources| sources.record_counts(recorder)).transpose()
+    /// Returns the emitters and drains, if the scene has any.
+    pub(crate) fn sources(&self) -> Option<&Sources> {
+        self.sources.as_deref()
     }
 
     /// Returns the loads on bodies, if the scene names any.

@@ -48,10 +48,10 @@ mod projection;
 mod shown;
 mod smoothing;
 pub mod snow;
-mod source_parameters;
 mod sources;
 mod work;
 
+pub use crate::sources::SourceParameters;
 pub use density_solve::{DensitySolve, DensityStatus, SolveMomentum};
 pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
@@ -63,4 +63,3 @@ pub use particles::Particles;
 pub use projection::Projection;
 pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};
-pub use source_parameters::SourceParameters;

@@ -1,6 +1,6 @@
 //! Conversion of a scene's quantities to kernel parameters.
 
-use super::source_parameters::SourceParameters;
+use crate::sources::SourceParameters;
 use crate::{SolverError, Surroundings};
 use frazil_kernels::CellSortMethod;
 use frazil_scene::{ConstraintGradient, FluidKernel, NeighbourGrid, Pressure, Scene, WallDensity};

@@ -62,7 +62,8 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
     }
 }
 
-fn twin_sources(sources: &pbd::SourceParameters) -> Sources {
+/// Converts emitters and drains to the twin's, with room for any number of particles.
+pub fn twin_sources(sources: &pbd::SourceParameters) -> Sources {
     let emitter = |e: &frazil_shaders::types::Emitter| Emitter {
         mouth_m: e.mouth_m,
         axes: [e.flow, e.side_a, e.side_b],

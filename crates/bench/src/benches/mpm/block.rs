@@ -5,7 +5,7 @@ use crate::error::Result;
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{InitialState, Mpm, MpmParameters, Stage, Surroundings};
-use frazil_solvers::{Solver as _, StateColumn, Tuning};
+use frazil_solvers::{Solver as _, SourceParameters, StateColumn, Tuning};
 use frazil_testkit::twins::mpm::{particles_of_state, twin_parameters};
 use frazil_testkit::{download_columns, unit_noise};
 use frazil_vk::{Buffer, Device, Recorder};
@@ -67,6 +67,11 @@ pub fn step_variant_axis() -> Axis {
 impl Block {
     /// Makes the snow of a point, strains it, and sets the solver's capacity of blocks.
     pub fn new(device: &Device, point: &Point) -> Result<Self> {
+        Self::with_sources(device, point, SourceParameters::default())
+    }
+
+    /// Like [`Self::new`], with emitters and drains.
+    pub fn with_sources(device: &Device, point: &Point, sources: SourceParameters) -> Result<Self> {
         let n = point.count()?;
         let section = section(point)?;
         let dimensions = section.dimensions as usize;
@@ -94,7 +99,7 @@ impl Block {
             ..InitialState::default()
         };
         let p = twin_parameters(&section, DT_S, &surroundings);
-        let parameters = MpmParameters::new(&section, DT_S, surroundings)?;
+        let parameters = MpmParameters { sources, ..MpmParameters::new(&section, DT_S, surroundings)? };
         let mut mpm = Mpm::new(device, parameters, &beginning, Tuning::default())?;
         for _ in 0..STRAINING_STEPS {
             let mut recorder = device.recorder()?;

@@ -40,6 +40,8 @@ impl SolverScene for MaterialPoints {
     fn features(&self) -> &'static [Feature] {
         &[
             Feature::Bodies,
+            Feature::Emitters,
+            Feature::Drains,
             Feature::AutoTimeStep,
             Feature::AngularVelocity,
             Feature::Count,
@@ -79,8 +81,16 @@ impl SolverScene for MaterialPoints {
     }
 
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
+        if scene.particles.is_empty() {
+            return self.rest_density_kg_m3(scene) * self.emitted_volume_m3(scene);
+        }
         let volume: f64 = scene.particles.iter().map(|block| scene.block_volume_m3(block)).sum();
         self.rest_density_kg_m3(scene) * volume / scene.particle_count_estimate() as f64
+    }
+
+    /// Returns the share of a lattice: masses of blocks may differ from it.
+    fn emitted_volume_m3(&self, scene: &Scene) -> f64 {
+        self.particle_spacing_m(scene).powi(self.n_dimensions(scene) as i32)
     }
 
     fn contact_defaults(&self, _scene: &Scene) -> ContactDefaults {

@@ -30,6 +30,10 @@ impl Scene {
         }
         if mpm.dimensions == 2 {
             self.check_plane(check)?;
+            if !self.emitters.is_empty() {
+                let expected = "mpm.dimensions = 3: mouths of emitters are areas in space";
+                check.fail_between(&["emitters", "mpm.dimensions"], "emitters in a plane", expected)?;
+            }
         }
         let dynamic = self.bodies.iter().position(|body| body.dynamics().is_some());
         if let (Some(idx), true) = (dynamic, mpm.implicit.is_some()) {

@@ -2,6 +2,7 @@
 
 use super::{Kernels, Mpm, upload_constants};
 use crate::bodies::{with_load_metrics, with_load_values};
+use crate::fault::grown_capacity;
 use crate::mpm::capacity::CapacityControl;
 use crate::mpm::fault::FaultCheck;
 use crate::mpm::metrics::{MpmMetrics, PendingMpmMetrics};
@@ -9,6 +10,7 @@ use crate::mpm::nodes::Transfer;
 use crate::mpm::parameters::MpmParameters;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
+use crate::sources::{self, EMISSION_METRICS, with_emission_values};
 use crate::{
     ActiveBlocks, BodyLoads, DynamicBodies, Grab, MetricInfo, PendingFault, PendingMeasurement, Regrown,
     Solver, SolverError, SparseGrid, WorkCounter,
@@ -17,7 +19,7 @@ use frazil_kernels::BLOCK_SIDE;
 use frazil_particles::{Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
 use frazil_shaders::mpm::measure_density;
-use frazil_vk::{Device, Recorder};
+use frazil_vk::{Device, DeviceCount, Recorder};
 
 impl Solver for Mpm {
     fn stages(&self) -> Vec<String> {
@@ -39,6 +41,7 @@ impl Solver for Mpm {
         let mut parameters = MpmParameters::of(scene)?;
         // The quanta follow from the masses, which stay.
         let old = &self.parameters.terms;
+        parameters.heaviest_kg = self.parameters.heaviest_kg;
         parameters.terms.mass_quantum = old.mass_quantum;
         parameters.terms.momentum_quantum = old.momentum_quantum;
         parameters.terms.quanta_per_n_s = old.quanta_per_n_s;
@@ -63,6 +66,14 @@ impl Solver for Mpm {
         let Some(step) = self.clock.fault_step(device)? else { return Ok(None) };
         if !self.fault.is_overflow(device)? {
             return Ok(None);
+        }
+        if let Some([n_held, n_required]) = sources::held(device, self.sources())? {
+            let state = sources::download_state(device, &self.particles.table, n_held)?;
+            let from = self.count().capacity;
+            let to = grown_capacity(from, n_required, u32::MAX);
+            let parameters = self.parameters.clone();
+            *self = Self::restore_with(device, parameters, &state, step - 1, (self.tuning, to))?;
+            return Ok(Some(Regrown { step: step - 1, object: "particles", from, to }));
         }
         let from = self.blocks.capacity();
         let required = device.download(self.blocks.required(), 2)?;
@@ -114,17 +125,24 @@ impl Solver for Mpm {
         &self.particles.table
     }
 
+    fn varying_count(&self) -> Option<&DeviceCount> {
+        self.sources().map(|_| self.count())
+    }
+
     fn sparse_grid(&self) -> Option<&dyn SparseGrid> {
         Some(self)
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {
-        with_load_metrics(MetricInfo::list(MpmMetrics::names()), self.body_loads())
+        let of_sources = if self.sources().is_some() { &EMISSION_METRICS[..] } else { &[] };
+        let names = MpmMetrics::names().into_iter().chain(of_sources.iter().copied());
+        with_load_metrics(MetricInfo::list(names), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
         let own = forwarded(own, PendingMpmMetrics::is_ready, |own| Ok(own.wait()?.into()));
+        let own = with_emission_values(own, self.sources(), recorder)?;
         Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
 

@@ -6,6 +6,7 @@ use crate::fault::Regrown;
 use crate::pbd::metrics::PendingMetrics;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
+use crate::sources::{EMISSION_METRICS, with_emission_values};
 use crate::{
     BodyLoads, DynamicBodies, Grab, Measurement, MetricInfo, MotionMetrics, PendingFault, PendingMeasurement,
     Solver, SolverError, WorkCounter,
@@ -65,12 +66,12 @@ impl Solver for Fluid {
     }
 
     fn varying_count(&self) -> Option<&DeviceCount> {
-        self.emission().is_some().then(|| self.count())
+        self.sources().map(|_| self.count())
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {
         let of_solve = if self.density_solve().is_adaptive() { &SOLVE_METRICS[..] } else { &[] };
-        let of_sources = if self.emission().is_some() { &EMISSION_METRICS[..] } else { &[] };
+        let of_sources = if self.sources().is_some() { &EMISSION_METRICS[..] } else { &[] };
         let names = MotionMetrics::NAMES.iter().chain(of_solve).chain(of_sources).copied();
         with_load_metrics(MetricInfo::list(names), self.body_loads())
     }
@@ -92,22 +93,7 @@ impl Solver for Fluid {
         } else {
             forwarded(own, PendingMetrics::is_ready, |own| Ok(own.wait()?.into()))
         };
-        let own = match self.record_emission(recorder)? {
-            Some(emission) => forwarded(
-                (own, emission),
-                |(own, emission)| Ok(own.is_ready()? && emission.is_ready()?),
-                |(own, emission)| {
-                    let mut measured = own.wait()?;
-                    let counts = emission.wait()?;
-                    let counts = counts
-                        .first()
-                        .map_or([f64::NAN; 2], |counts| [counts.n_emitted.into(), counts.n_drained.into()]);
-                    measured.values.extend(counts);
-                    Ok(measured)
-                },
-            ),
-            None => own,
-        };
+        let own = with_emission_values(own, self.sources(), recorder)?;
         Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
 
@@ -141,9 +127,6 @@ const SOLVE_METRICS: [(&str, &str); 5] = [
     ("density_error_worst_step", "1"),
     ("n_steps_unmet", "1"),
 ];
-
-/// Names and units of the numbers of particles that entered and left so far.
-const EMISSION_METRICS: [(&str, &str); 2] = [("n_emitted", "1"), ("n_drained", "1")];
 
 fn solve_values(status: &DensityStatus) -> [f64; 5] {
     [

@@ -17,7 +17,7 @@ const QUICK: [Scene; 6] = [
 ];
 
 /// All other built-in scenes.
-const OTHERS: [Scene; 38] = [
+const OTHERS: [Scene; 39] = [
     ("drop", 1.0, 20),
     ("hydrostatic", 1.0, 20),
     ("drum", 1.0, 20),
@@ -40,6 +40,7 @@ const OTHERS: [Scene; 38] = [
     ("letters_crumbly", 0.4, 40),
     ("snowplow", 0.5, 40),
     ("snowball_on_body_3d", 0.5, 10),
+    ("snow_blower", 1.0, 60),
     ("viscoelastic_wall", 0.6, 20),
     ("viscoelastic_free_cube", 0.6, 20),
     ("viscoelastic_springs", 0.6, 20),

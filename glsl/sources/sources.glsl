@@ -1,6 +1,6 @@
 // Emitters, which add layers of particles, and drains, which remove particles.
-#ifndef PBD_SOURCES
-#define PBD_SOURCES
+#ifndef SOURCES_SOURCES
+#define SOURCES_SOURCES
 #include "common/clock.glsl"
 
 // Pipe behind a mouth: layers of equal points appear at its far end, and move through it at one velocity.
@@ -35,6 +35,9 @@ struct Drain {
 
 // Counts of a run.
 struct Emission {
+    // The last step before which particles were added: a step that is repeated, because a record of it was
+    // too small, does not add them again.
+    uint last_step;
     uint next_id;
     uint n_emitted;
     uint n_drained;
@@ -60,15 +63,15 @@ bool begins_layer(Emitter emitter, uint step, out float moved_layers) {
     return layers > layers_before;
 }
 
-// Returns true if a point lies in the pipe, up to half a spacing from its sides and its far end.
-bool holds(Emitter emitter, vec3 x, float spacing_m) {
+// Returns true if a point lies in the pipe, or within a distance of its sides or its far end.
+bool is_in_pipe(Emitter emitter, vec3 x, float margin_m) {
     vec3 offset = x - emitter.mouth_m;
     float along = dot(emitter.flow, offset);
     vec2 across = vec2(dot(emitter.side_a, offset), dot(emitter.side_b, offset));
-    vec2 half_m = emitter.half_m + 0.5 * spacing_m;
+    vec2 half_m = emitter.half_m + margin_m;
     bool is_inside = emitter.is_round != 0u ? dot(across, across) < half_m.x * half_m.x
                                             : all(lessThan(abs(across), half_m));
-    return is_inside && along < 0.0 && along > -emitter.reach_m - 0.5 * spacing_m;
+    return is_inside && along < 0.0 && along > -emitter.reach_m - margin_m;
 }
 
 bool drains(Drain drain, vec3 x) {
