@@ -1,17 +1,15 @@
-//! Emitters and drains of snow on a grid: their passes against the twins, rates of flow, jets in free flight and
-//! against the floor, and the same bits wherever a run is resumed or its records grow.
+//! Emitters and drains of snow on a grid: their passes against the twins, rates of flow, jets in free flight
+//! and against the floor, and the same bits wherever a run is resumed or its records grow.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_reference::mpm as twin;
-use frazil_scene::Scene;
-use frazil_shaders::types::Emission;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Stage};
-use frazil_solvers::{Solver, StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_testkit::twins::mpm::{grid_of, node_places, particles_of_state, twin_parameters};
 use frazil_testkit::twins::pbd::twin_sources;
-use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
-use frazil_vk::Device;
+use frazil_testkit::{Random, assert_no_validation_messages, is_full_run};
+use frazil_tests::flow::Flow;
 use glam::DVec3;
 use std::collections::BTreeSet;
 
@@ -36,101 +34,48 @@ const BLOCK: &str =
 const DRAIN: &str = "drains=[{shape={box={min_m=[0.1,-1,-1],max_m=[1,0.05,1]}}},\
     {shape={box={min_m=[-0.2,0,-0.2],max_m=[-0.17,0.03,0.2]}}}]";
 
-/// Snow of a scene on the device.
-struct Flow {
-    device: Device,
-    scene: Scene,
-    mpm: Mpm,
-    step: u64,
+fn flow(overrides: &[&str]) -> Flow<Mpm> {
+    Flow::new(BOX, overrides, |device, scene, sampled| {
+        Mpm::of_scene(device, scene, sampled, Tuning::default())
+    })
 }
 
-impl Flow {
-    fn new(overrides: &[&str]) -> Self {
-        let device = device();
-        let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-        let scene = Scene::parse(BOX, "box.toml", &overrides).unwrap();
-        let mpm = Mpm::of_scene(&device, &scene, &scene.sample().unwrap(), Tuning::default()).unwrap();
-        Self { device, scene, mpm, step: 0 }
-    }
+fn particles(flow: &Flow<Mpm>) -> Vec<twin::Particle> {
+    particles_of_state(flow.solver.parameters(), &flow.columns())
+}
 
-    /// Takes steps, and goes on with larger records where one overflows; returns how often one did.
-    fn advance(&mut self, steps: u64) -> u32 {
-        let (last, mut n_grown) = (self.step + steps, 0);
-        while self.step < last {
-            let n = (last - self.step).min(16);
-            let mut recorder = self.device.recorder().unwrap();
-            (0..n).for_each(|_| self.mpm.record_step(&mut recorder));
-            let check = Solver::record_fault_check(&self.mpm, &mut recorder).unwrap().unwrap();
-            self.device.submit(recorder).unwrap();
-            self.step += n;
-            if let Some(fault) = check.wait().unwrap() {
-                let device = self.device.clone();
-                let regrown = self.mpm.regrow(&device).unwrap();
-                let regrown = regrown.unwrap_or_else(|| panic!("{fault}"));
-                assert!(regrown.step < self.step && regrown.to > regrown.from, "{regrown}");
-                (self.step, n_grown) = (regrown.step, n_grown + 1);
-            }
-        }
-        n_grown
+fn run(flow: &mut Flow<Mpm>, stages: &[Stage]) {
+    let mut recorder = flow.device.recorder().unwrap();
+    for stage in stages {
+        flow.solver.record_stage(&mut recorder, *stage).unwrap();
     }
+    flow.device.submit(recorder).unwrap().wait().unwrap();
+}
 
-    fn len(&self) -> usize {
-        self.device.download(&self.mpm.count().count, 1).unwrap()[0] as usize
-    }
-
-    fn counts(&self) -> Emission {
-        self.device.download(self.mpm.sources().unwrap().emission(), 1).unwrap()[0]
-    }
-
-    /// Downloads the state of the particles that there are.
-    fn state(&self) -> Vec<StateColumn> {
-        let n = self.len();
-        let of_column = |column: &frazil_particles::ColumnView| {
-            let words = column.kind.words() as usize;
-            let len = if column.is_of_particles { n * words } else { column.words.len() };
-            let words = self.device.download(&column.words, len).unwrap();
-            StateColumn { name: column.name.to_string(), words }
-        };
-        self.mpm.state_columns().iter().map(of_column).collect()
-    }
-
-    fn particles(&self) -> Vec<twin::Particle> {
-        particles_of_state(self.mpm.parameters(), &self.state())
-    }
-
-    fn run(&mut self, stages: &[Stage]) {
-        let mut recorder = self.device.recorder().unwrap();
-        for stage in stages {
-            self.mpm.record_stage(&mut recorder, *stage).unwrap();
-        }
-        self.device.submit(recorder).unwrap().wait().unwrap();
-    }
-
-    fn twin_parameters(&self) -> twin::Parameters {
-        let surroundings = &self.mpm.parameters().surroundings;
-        twin_parameters(self.scene.mpm().unwrap(), self.scene.dt_s(), surroundings)
-    }
+fn parameters(flow: &Flow<Mpm>) -> twin::Parameters {
+    let surroundings = &flow.solver.parameters().surroundings;
+    twin_parameters(flow.scene.mpm().unwrap(), flow.scene.dt_s(), surroundings)
 }
 
 /// Step by step, with layers that appear, particles that leave and both.
 #[test]
 fn emission_agrees_with_its_twin() {
     for case in [&[PIPES, BLOCK, DRAIN][..], &[PIPES], &[PIPES, BLOCK, "mpm.transfer='pic_flip'"]] {
-        let mut flow = Flow::new(case);
-        let (p, sources) = (flow.twin_parameters(), twin_sources(&flow.mpm.parameters().sources));
-        let emitted = flow.mpm.parameters().emitted.map(f64::from);
+        let mut flow = flow(case);
+        let (p, sources) = (parameters(&flow), twin_sources(&flow.solver.parameters().sources));
+        let emitted = flow.solver.parameters().emitted.map(f64::from);
         let mut n_new = 0;
         for step in 1..=if is_full_run() { 200 } else { 40 } {
-            let mut expected = twin::State::new(flow.particles());
+            let mut expected = twin::State::new(particles(&flow));
             let next_id = flow.counts().next_id;
             if sources.drains.is_empty() {
-                flow.run(&[Stage::Emit]);
+                run(&mut flow, &[Stage::Emit]);
             } else {
                 expected.drain(&sources);
-                flow.run(&[Stage::Drain, Stage::Emit]);
+                run(&mut flow, &[Stage::Drain, Stage::Emit]);
             }
             n_new += expected.emit(&p, &sources, step, next_id, emitted);
-            let found = flow.particles();
+            let found = particles(&flow);
             assert_eq!(found.len(), expected.particles.len(), "step {step} of {case:?}");
             for (found, expected) in found.iter().zip(&expected.particles) {
                 // The device's place of a layer has some roundings of its distance, a few centimetres.
@@ -143,11 +88,11 @@ fn emission_agrees_with_its_twin() {
                 );
                 let (position, residual) = (expected.position, expected.residual);
                 let contact_radius = expected.contact_radius;
-                assert_eq!(&twin::Particle { position, residual, contact_radius, ..found.clone() }, expected);
+                assert_eq!(&twin::Particle { position, residual, contact_radius, ..*found }, expected);
             }
             let rest: Vec<Stage> =
-                flow.mpm.stages().filter(|s| !matches!(s, Stage::Drain | Stage::Emit)).collect();
-            flow.run(&rest);
+                flow.solver.stages().filter(|s| !matches!(s, Stage::Drain | Stage::Emit)).collect();
+            run(&mut flow, &rest);
         }
         assert!(n_new > 100, "{n_new} particles appear");
         assert_no_validation_messages(&flow.device);
@@ -157,12 +102,13 @@ fn emission_agrees_with_its_twin() {
 #[test]
 fn held_nodes_agree_with_their_twin() {
     for case in [&[PIPES, BLOCK][..], &[PIPES, "mpm.spline='quadratic'", "mpm.transfer='pic_flip'"]] {
-        let mut flow = Flow::new(case);
+        let mut flow = flow(case);
         flow.advance(60);
-        let before: Vec<Stage> = flow.mpm.stages().take_while(|stage| *stage != Stage::HoldNodes).collect();
-        flow.run(&before);
-        let (p, sources) = (flow.twin_parameters(), twin_sources(&flow.mpm.parameters().sources));
-        let free = grid_of(&flow.device, &flow.mpm).unwrap();
+        let before: Vec<Stage> =
+            flow.solver.stages().take_while(|stage| *stage != Stage::HoldNodes).collect();
+        run(&mut flow, &before);
+        let (p, sources) = (parameters(&flow), twin_sources(&flow.solver.parameters().sources));
+        let free = grid_of(&flow.device, &flow.solver).unwrap();
         // Rounding decides about nodes on the surface of a pipe.
         let [expected, earlier, later] = [0.0, -1e-6, 1e-6].map(|along_m| {
             let mut moved = sources.clone();
@@ -174,8 +120,8 @@ fn held_nodes_agree_with_their_twin() {
             grid.hold(&p, &moved);
             grid
         });
-        flow.run(&[Stage::HoldNodes]);
-        let found = grid_of(&flow.device, &flow.mpm).unwrap();
+        run(&mut flow, &[Stage::HoldNodes]);
+        let found = grid_of(&flow.device, &flow.solver).unwrap();
         let mut n_held = 0;
         for (place, node) in &expected.nodes {
             let is_on_surface = earlier.nodes[place] != later.nodes[place];
@@ -187,9 +133,9 @@ fn held_nodes_agree_with_their_twin() {
             );
             n_held += u32::from(free.nodes[place].velocity != node.velocity);
         }
-        if flow.mpm.parameters().has_flip {
-            let places = node_places(&flow.device, &flow.mpm).unwrap();
-            let changes = flow.device.download(flow.mpm.node_change(), places.len()).unwrap();
+        if flow.solver.parameters().has_flip {
+            let places = node_places(&flow.device, &flow.solver).unwrap();
+            let changes = flow.device.download(flow.solver.node_change(), places.len()).unwrap();
             for (place, change) in places.iter().zip(changes) {
                 let node = &expected.nodes[place];
                 let off = (DVec3::from_array(change.map(f64::from)) - (node.velocity - node.before)).length();
@@ -205,13 +151,13 @@ fn held_nodes_agree_with_their_twin() {
     }
 }
 
-/// All numbers of particles around powers of two and the group size: some, none, all, the first and the last of
-/// them in drains.
+/// All numbers of particles around powers of two and the group size: some, none, all, the first and the last
+/// of them in drains.
 #[test]
 fn removal_agrees_with_its_twin_at_any_number() {
-    let flow = Flow::new(&[BLOCK, "drains=[{shape={box={min_m=[0,-1,-1],max_m=[1,1,1]}}}]"]);
-    let sources = twin_sources(&flow.mpm.parameters().sources);
-    let state = flow.state();
+    let flow = flow(&[BLOCK, "drains=[{shape={box={min_m=[0,-1,-1],max_m=[1,1,1]}}}]"]);
+    let sources = twin_sources(&flow.solver.parameters().sources);
+    let state = flow.columns();
     let mut random = Random::new(7);
     let sizes = [0usize, 1, 2, 3, 7, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1025];
     for n in sizes {
@@ -224,7 +170,8 @@ fn removal_agrees_with_its_twin_at_any_number() {
             };
             let mut columns: Vec<StateColumn> = Vec::new();
             for column in &state {
-                let words = column.words.len() / if column.name == "heaviest_mass" { 1 } else { flow.len() };
+                let words =
+                    column.words.len() / if column.name == "heaviest_mass" { 1 } else { flow.n_particles() };
                 let is_array = ["emission", "heaviest_mass"].contains(&column.name.as_str());
                 let mut own = column.clone();
                 if !is_array {
@@ -248,14 +195,14 @@ fn removal_agrees_with_its_twin_at_any_number() {
                 }
                 columns.push(own);
             }
-            let parameters = MpmParameters { ..flow.mpm.parameters().clone() };
-            let mpm = Mpm::restore(&flow.device, parameters, &columns, 3, Tuning::default()).unwrap();
-            let mut after = Flow { device: flow.device.clone(), scene: flow.scene.clone(), mpm, step: 3 };
-            let mut expected = twin::State::new(after.particles());
+            let parameters = MpmParameters { ..flow.solver.parameters().clone() };
+            let solver = Mpm::restore(&flow.device, parameters, &columns, 3, Tuning::default()).unwrap();
+            let mut after = Flow { device: flow.device.clone(), scene: flow.scene.clone(), solver, step: 3 };
+            let mut expected = twin::State::new(particles(&after));
             expected.drain(&sources);
             let n_before = after.counts().n_drained;
-            after.run(&[Stage::Drain]);
-            assert_eq!(after.particles(), expected.particles, "{n} particles, share {share}");
+            run(&mut after, &[Stage::Drain]);
+            assert_eq!(particles(&after), expected.particles, "{n} particles, share {share}");
             assert_eq!(after.counts().n_drained - n_before, (n - expected.particles.len()) as u32);
         }
     }
@@ -265,28 +212,28 @@ fn removal_agrees_with_its_twin_at_any_number() {
 /// Counts of a run are those of the scene's flow, to the layer; no id occurs twice, and none is lost.
 #[test]
 fn particles_are_those_of_the_start_and_the_emitted_less_the_drained() {
-    let mut flow = Flow::new(&[PIPES, BLOCK, DRAIN]);
-    let start = flow.len() as u32;
+    let mut flow = flow(&[PIPES, BLOCK, DRAIN]);
+    let start = flow.n_particles() as u32;
     for steps in [1, 40, 120] {
         flow.advance(steps);
         let counts = flow.counts();
         assert_eq!(u64::from(counts.n_emitted), flow.scene.n_emitted(flow.step));
-        assert_eq!(flow.len() as u32, start + counts.n_emitted - counts.n_drained);
-        let ids: BTreeSet<u32> = flow.particles().iter().map(|particle| particle.id).collect();
-        assert_eq!(ids.len(), flow.len());
+        assert_eq!(flow.n_particles() as u32, start + counts.n_emitted - counts.n_drained);
+        let ids: BTreeSet<u32> = particles(&flow).iter().map(|particle| particle.id).collect();
+        assert_eq!(ids.len(), flow.n_particles());
         assert!(*ids.last().unwrap() < start + counts.n_emitted);
     }
     assert!(flow.counts().n_drained > 20, "{:?}", flow.counts());
     assert_no_validation_messages(&flow.device);
 }
 
-/// A jet without gravity, along the grid, obliquely to it and far from the origin: the flow that is asked, to a
-/// layer, its momentum, no strain, and a head that has come as far as the flow.
+/// A jet without gravity, along the grid, obliquely to it and far from the origin: the flow that is asked, to
+/// a layer, its momentum, no strain, and a head that has come as far as the flow.
 #[test]
 fn jets_enter_alike_in_every_direction_and_place() {
     let speed_m_s = 3.0;
     for (direction, at_m) in [([1.0, 0.0, 0.0], 0.0), ([0.8, 0.6, 0.0], 0.0), ([1.0, 2.0, -0.5], 300.0)] {
-        let mut jet = Flow::new(&[
+        let mut jet = flow(&[
             "gravity_m_s2=[0,0,0]",
             &format!("domain.min_m=[{},0,-0.2]", at_m - 0.2),
             &format!("domain.max_m=[{},0.4,0.2]", at_m + 0.2),
@@ -298,7 +245,7 @@ fn jets_enter_alike_in_every_direction_and_place() {
         ]);
         let (steps, dt_s) = (300, jet.scene.dt_s());
         jet.advance(steps);
-        let particles = jet.particles();
+        let particles = particles(&jet);
         let stream = jet.scene.streams().remove(0);
         let mass_kg: f64 = particles.iter().map(|particle| particle.mass).sum();
         let travel_m = speed_m_s * steps as f64 * dt_s;
@@ -313,8 +260,8 @@ fn jets_enter_alike_in_every_direction_and_place() {
         let head = particles.iter().map(|x| (x.position - mouth).dot(axis)).fold(f64::MIN, f64::max);
         let behind_m = travel_m - stream.reach_m - head;
         println!(
-            "{direction:?} at {at_m} m: {mass_kg} kg of {expected_kg}, {speed} m/s, strain {strain:.1e}, head \
-             {behind_m:.1e} m behind"
+            "{direction:?} at {at_m} m: {mass_kg} kg of {expected_kg}, {speed} m/s, strain {strain:.1e}, \
+             head {behind_m:.1e} m behind"
         );
         // A layer appears before the first step.
         assert!((mass_kg - expected_kg - 0.5 * layer_kg).abs() < 0.51 * layer_kg);
@@ -325,12 +272,12 @@ fn jets_enter_alike_in_every_direction_and_place() {
     }
 }
 
-/// A horizontal jet of snow without strength falls along a parabola that begins in the mouth. Bound: half of a
-/// cell, by which nodes in the pipe hold the particles before it.
+/// A horizontal jet of snow without strength falls along a parabola that begins in the mouth. Bound: half of
+/// a cell, by which nodes in the pipe hold the particles before it.
 #[test]
 fn a_jet_falls_along_a_parabola_from_its_mouth() {
     let speed_m_s: f64 = 2.5;
-    let mut jet = Flow::new(&[
+    let mut jet = flow(&[
         "mpm.material.youngs_modulus_pa=2000.0",
         "mpm.material.critical_compression=1e-3",
         "mpm.material.critical_stretch=1e-4",
@@ -341,7 +288,7 @@ fn a_jet_falls_along_a_parabola_from_its_mouth() {
         ),
     ]);
     jet.advance(550);
-    let particles = jet.particles();
+    let particles = particles(&jet);
     for along_m in [0.1, 0.15, 0.2] {
         let near = particles.iter().filter(|x| (x.position.x + 0.15 - along_m).abs() < 0.01);
         let falls: Vec<f64> = near.map(|x| 0.35 - x.position.y).collect();
@@ -361,11 +308,11 @@ fn a_jet_falls_along_a_parabola_from_its_mouth() {
 /// pipe: the volume of all particles, by their deformation, is the space that they take.
 #[test]
 fn a_blocked_mouth_presses_the_snow_in_front_of_it() {
-    let mut flow = Flow::new(&[
+    let mut flow = flow(&[
         "emitters=[{mouth={disk={centre_m=[0,0.14,0],radius_m=0.04}},direction=[0,-1,0],speed_m_s=1.0}]",
     ]);
     flow.advance(1500);
-    let particles = flow.particles();
+    let particles = particles(&flow);
     let entered = flow.counts().n_emitted as usize;
     assert_eq!(particles.len(), entered);
     // 0.3 s at 1 m/s, of which 0.14 m fit below the mouth.
@@ -389,22 +336,22 @@ fn a_blocked_mouth_presses_the_snow_in_front_of_it() {
 }
 
 /// Names and words of a state, without what the device computes for output.
-fn bits(flow: &Flow) -> Vec<(String, Vec<u32>)> {
-    let of_steps = flow.state().into_iter().filter(|column| column.name != "density");
+fn bits(flow: &Flow<Mpm>) -> Vec<(String, Vec<u32>)> {
+    let of_steps = flow.columns().into_iter().filter(|column| column.name != "density");
     of_steps.map(|column| (column.name, column.words)).collect()
 }
 
 /// A run that is resumed has the bits of one that was not, and so has one with room for more particles.
 #[test]
 fn resumed_flows_have_the_bits_of_whole_ones() {
-    let mut flow = Flow::new(&[PIPES, BLOCK, DRAIN, "particles.0.mass_spread=0.2"]);
+    let mut flow = flow(&[PIPES, BLOCK, DRAIN, "particles.0.mass_spread=0.2"]);
     flow.advance(40);
-    let state = flow.state();
+    let state = flow.columns();
     let mut longer = flow.scene.clone();
     longer.time.duration_s *= 2.0;
     let resumed = [flow.scene.clone(), longer].map(|scene| {
-        let mpm = Mpm::restore_scene(&flow.device, &scene, &state, 40, Tuning::default()).unwrap();
-        let mut resumed = Flow { device: flow.device.clone(), scene, mpm, step: 40 };
+        let solver = Mpm::restore_scene(&flow.device, &scene, &state, 40, Tuning::default()).unwrap();
+        let mut resumed = Flow { device: flow.device.clone(), scene, solver, step: 40 };
         resumed.advance(60);
         bits(&resumed)
     });
@@ -417,16 +364,16 @@ fn resumed_flows_have_the_bits_of_whole_ones() {
     assert_no_validation_messages(&flow.device);
 }
 
-/// A flow for which there is no room goes on with more, and one that reaches more blocks than there is room for
-/// too, without a particle more or less: with the bits of one that had the room from the start.
+/// A flow for which there is no room goes on with more, and one that reaches more blocks than there is room
+/// for too, without a particle more or less: with the bits of one that had the room from the start.
 #[test]
 fn flows_that_overflow_their_records_have_the_bits_of_whole_ones() {
-    let mut whole = Flow::new(&[PIPES]);
+    let mut whole = flow(&[PIPES]);
     // Room for a hundredth of the flow.
-    let mut short = Flow::new(&[PIPES, "time.duration_s=0.005"]);
-    let (n_whole, n_short) = (whole.advance(150), short.advance(150));
-    println!("records grew {n_whole} and {n_short} times; {} particles", whole.len());
-    assert!(n_short > 0, "{} particles fit", short.len());
+    let mut short = flow(&[PIPES, "time.duration_s=0.005"]);
+    let (grown_whole, grown_short) = (whole.advance(150), short.advance(150));
+    println!("{grown_whole:?} and {grown_short:?} grew; {} particles", whole.n_particles());
+    assert!(!grown_short.is_empty(), "{} particles fit", short.n_particles());
     for (whole, short) in bits(&whole).iter().zip(&bits(&short)) {
         assert!(whole == short, "{}", whole.0);
     }
@@ -434,20 +381,21 @@ fn flows_that_overflow_their_records_have_the_bits_of_whole_ones() {
     assert_no_validation_messages(&short.device);
 }
 
-/// A layer that reaches more blocks of nodes than there is room for appears once, although its step is repeated.
+/// A layer that reaches more blocks of nodes than there is room for appears once, although its step is
+/// repeated.
 #[test]
 fn a_layer_whose_step_is_repeated_appears_once() {
-    let mut flow = Flow::new(&[
+    let mut flow = flow(&[
         "mpm.cell_size_m=0.01",
         "time.dt_s=1e-4",
-        "emitters=[{mouth={rectangle={centre_m=[0,0.2,0],size_m=[0.3,0.3]}},direction=[0,-1,0],speed_m_s=1.0}]",
+        "emitters=[{mouth={rectangle={centre_m=[0,0.2,0],size_m=[0.3,0.3]}},direction=[0,-1,0],speed_m_s=1}]",
     ]);
-    let n_grown = flow.advance(60);
-    println!("records grew {n_grown} times");
-    assert!(n_grown > 0, "all blocks fit");
+    let grown = flow.advance(60);
+    println!("{grown:?} grew");
+    assert!(!grown.is_empty(), "all blocks fit");
     assert_eq!(u64::from(flow.counts().n_emitted), flow.scene.n_emitted(60));
-    let ids: BTreeSet<u32> = flow.particles().iter().map(|particle| particle.id).collect();
-    assert_eq!(ids.len(), flow.len());
-    assert_eq!(flow.len() as u32, flow.counts().n_emitted);
+    let ids: BTreeSet<u32> = particles(&flow).iter().map(|particle| particle.id).collect();
+    assert_eq!(ids.len(), flow.n_particles());
+    assert_eq!(flow.n_particles() as u32, flow.counts().n_emitted);
     assert_no_validation_messages(&flow.device);
 }

@@ -302,6 +302,7 @@ fn every_barrier_of_grains_is_there_and_needed() {
         ("avalanche_slabs", &["scale=0.3"]),
         ("avalanche", &["scale=0.3"]),
         ("column_collapse", &["scale=0.4"]),
+        ("grain_heap", &["scale=0.4"]),
     ];
     check(&["dem"], &[], cases);
 }

@@ -11,18 +11,22 @@
 //
 // Bytes: 100 a grain read, 56 written. Order-independent.
 // Elements: body_data = 0, clock = 0, fault = 0, sums = 0, first_row = 0, near = 0, lists = 0.
+// Elements: emitters = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 2) const uint HAS_NAMED_BODIES = 1;
 layout(constant_id = 3) const uint BODY_KINDS = 0xe00df;
+// 1 to hold the grains in the pipes of emitters, which move by the flow.
+layout(constant_id = 4) const uint HAS_EMITTERS = 0;
 const uint DIMENSIONS = 3u;
 #include "dem/terms.glsl"
 #include "common/clock.glsl"
 #include "dem/fault.glsl"
 #include "dem/grain.glsl"
 #include "dem/lists.glsl"
+#include "sources/sources.glsl"
 #include "common/body.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -40,10 +44,14 @@ layout(scalar, binding = 10) buffer Lists { DemLists lists[]; };
 layout(scalar, binding = 11) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 12) buffer Sums { uint sums[]; };
 layout(scalar, binding = 13) buffer Clock { StepClock clock[]; };
+layout(scalar, binding = 14) readonly buffer Emitters { Emitter emitters[]; };
 
 #include "common/surfaces.glsl"
 #include "common/fixed.glsl"
 #include "dem/partners.glsl"
+
+// Distance from a pipe within which grains are held, over its length: more than they are displaced in it.
+const float PIPE_MARGIN = 0.6;
 
 // Maximum penetration of a grain into a surface, as a share of its radius.
 const float DEEPEST = 0.9;
@@ -88,6 +96,13 @@ void main() {
     float drag_1_m = terms[0].turbulent_drag_1_m;
     if (drag_1_m > 0.0) v /= 1.0 + terms[0].dt_s * drag_1_m * sqrt(dot(v, v));
     w += (terms[0].dt_s / (BALL_INERTIA * m * r * r)) * load[i].torque_n_m;
+    if (HAS_EMITTERS != 0u) {
+        [[dont_unroll]] for (uint e = 0u; e < emitters.length(); ++e) {
+            if (!is_in_pipe(emitters[e], x, PIPE_MARGIN * emitters[e].reach_m)) continue;
+            v = emitters[e].speed_m_s * emitters[e].flow;
+            w = vec3(0.0);
+        }
+    }
     // Before walls and bodies stop it. A speed whose square is infinite is too high, too.
     float travel = terms[0].dt_s * max(sqrt(dot(v, v)) / r, sqrt(dot(w, w)));
     precise vec3 before_m = x;

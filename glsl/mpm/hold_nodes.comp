@@ -1,6 +1,6 @@
 #version 460
-// Gives the nodes in the pipes of emitters, and within the support of a particle of these, the velocity of the
-// flow: snow in a pipe is not strained, and pushes what is in front of the mouth.
+// Gives the nodes in the pipes of emitters, and within the support of a particle of these, the velocity of
+// the flow: snow in a pipe is not strained, and pushes what is in front of the mouth.
 //
 // Bytes: 16 a node, and 24 or (FLIP) 36 of each that is held. Order-independent.
 // Elements: momentum = threads * BLOCK_NODES, node_velocity = 0, node_change = 0, emitters = all.

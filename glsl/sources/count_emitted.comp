@@ -24,16 +24,13 @@ layout(scalar, push_constant) uniform Params {
     uint faulty_slot;
     uint max_groups_x;
 };
+#include "sources/new_particles.glsl"
 
 void main() {
     if (thread_idx() != 0u) return;
     StepClock now = clock[0];
-    if (is_frozen(now) || now.step <= emission[0].last_step) return;
-    uint n_new = 0u;
-    [[dont_unroll]] for (uint e = 0u; e < emitters.length(); ++e) {
-        float moved_layers;
-        if (begins_layer(emitters[e], now.step, moved_layers)) n_new += emitters[e].n_points;
-    }
+    if (is_frozen(now)) return;
+    uint n_new = new_particle_count(now.step);
     if (n_new == 0u) return;
     uint n_before = count[0];
     uint n = n_before + n_new;

@@ -1,5 +1,5 @@
-// Particles of the layers that appear before a step: emitters in their order, and the points of each in theirs.
-// Needs the buffers `emitters` and `emission`.
+// Particles of the layers that appear before a step: emitters in their order, and the points of each in
+// theirs. Needs the buffers `emitters` and `emission`.
 #ifndef SOURCES_NEW_PARTICLES
 #define SOURCES_NEW_PARTICLES
 #include "sources/sources.glsl"
@@ -29,6 +29,17 @@ NewParticle new_particle(uint point, uint step) {
         if (begins) n_before += n_points;
     }
     return NO_PARTICLE;
+}
+
+// Returns the number of particles that appear before a step.
+uint new_particle_count(uint step) {
+    if (step <= emission[0].last_step) return 0u;
+    uint n_new = 0u;
+    [[dont_unroll]] for (uint e = 0u; e < emitters.length(); ++e) {
+        float moved_layers;
+        if (begins_layer(emitters[e], step, moved_layers)) n_new += emitters[e].n_points;
+    }
+    return n_new;
 }
 
 #endif

@@ -8,6 +8,7 @@ pub mod curves;
 pub mod cylinders;
 pub mod discs;
 pub mod events;
+pub mod flow;
 mod fluid_twin;
 pub mod grains;
 pub mod meshes;

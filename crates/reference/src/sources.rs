@@ -89,8 +89,8 @@ impl Emitter {
 }
 
 impl Sources {
-    /// Returns the particles that appear before a step, counted from 1: emitters in their order, and the points
-    /// of each in theirs.
+    /// Returns the particles that appear before a step, counted from 1: emitters in their order, and the
+    /// points of each in theirs.
     pub fn new_particles(&self, step: u32) -> Vec<NewParticle> {
         let mut particles = Vec::new();
         for (idx, emitter) in self.emitters.iter().enumerate() {
@@ -116,8 +116,8 @@ impl Sources {
     }
 }
 
-/// Removes elements, whose indices are in order: the last ones that stay take the places of those of them that
-/// are not among the last.
+/// Removes elements, whose indices are in order: the last ones that stay take the places of those of them
+/// that are not among the last.
 pub fn fill_drained<T: Clone>(column: &mut Vec<T>, removed: &[usize]) {
     let n_left = column.len() - removed.len();
     let staying = (n_left..column.len()).filter(|i| !removed.contains(i)).collect::<Vec<_>>();

@@ -64,7 +64,7 @@ pub use solver::viscoelastic::*;
 pub use solver::{
     ConstraintGradient, ContactDefaults, Feature, RegistryError, SolverScene, json_schema, register, solvers,
 };
-pub use sources::{Drain, DrainShape, Emitter, Mouth, Stream};
+pub use sources::{Drain, DrainShape, Emitter, GRAIN_ROOM, Mouth, Stream};
 pub use surface::Surface;
 pub use terrain::{
     Generated, GeoKeys, MAX_HEIGHTS, MapProjection, Release, ReleaseArea, Terrain, TerrainSource,

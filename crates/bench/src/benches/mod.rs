@@ -13,6 +13,7 @@ mod exclusive_scan;
 mod fit_ellipsoids;
 mod flops;
 mod gather;
+mod idle;
 mod lattice;
 mod mpm;
 mod pbd_step;

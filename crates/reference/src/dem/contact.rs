@@ -1,5 +1,6 @@
 //! Contact law of the discrete element method.
 
+use crate::sources::Sources;
 use glam::DVec3;
 
 use super::oscillator::Oscillator;
@@ -43,6 +44,11 @@ pub struct Parameters {
     pub bonds: Option<Bonds>,
     /// Weak layer between grains and terrains.
     pub layer: Option<WeakLayer>,
+    /// Emitters.
+    pub sources: Sources,
+    /// Of emitted grains: mean radius in m, half of the width of the distribution over it, and half of the
+    /// distance in m between the points at which they appear.
+    pub emitted_radius: [f32; 3],
 }
 
 /// Bonds of grains to a terrain.

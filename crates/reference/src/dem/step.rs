@@ -3,6 +3,7 @@
 use super::contact::{ContactForce, ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::slab::{Slabs, Wrench};
 use super::surroundings::{Partner, surfaces, torque_centre, velocity};
+use crate::sources::Emitter;
 use crate::uniform_bodies::UniformBody;
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -66,6 +67,7 @@ impl State {
 
     /// Advances the state by one step among bodies.
     pub fn advance(&mut self, p: &Parameters, bodies: &[UniformBody]) {
+        self.emit(p);
         let time_s = self.step as f64 * p.dt_s;
         let mut contacts = BTreeMap::new();
         let mut wrenches = vec![Wrench::default(); self.slabs.solids.len()];
@@ -157,6 +159,11 @@ impl State {
             next.velocity += p.dt_s * (force / grain.mass(p) + p.gravity);
             next.velocity /= 1.0 + p.dt_s * p.turbulent_drag * next.velocity.length();
             next.spin += p.dt_s / grain.inertia(p) * torque;
+            let place = grain.position.as_vec3().to_array();
+            let is_in_pipe = |emitter: &&Emitter| emitter.is_in_pipe(place, 0.6 * emitter.reach_m);
+            if let Some(emitter) = p.sources.emitters.iter().rfind(is_in_pipe) {
+                (next.velocity, next.spin) = (emitter.velocity(), DVec3::ZERO);
+            }
             next.position += p.dt_s * next.velocity;
             push_out(p, bodies, next, time_s, &mut loads);
         }
@@ -167,6 +174,27 @@ impl State {
         self.grains = moved;
         self.contacts = contacts;
         self.step += 1;
+    }
+
+    /// Adds the grains of emitters that appear before the step: twin of `dem/emit` and `count_emitted`.
+    fn emit(&mut self, p: &Parameters) {
+        for particle in p.sources.new_particles(self.step as u32 + 1) {
+            let id = self.grains.len() as u32;
+            let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+            let [mean, spread, room] = p.emitted_radius;
+            let radius = mean * (1.0 + spread * (2.0 * unit_of(id, 0) - 1.0));
+            let unit =
+                |k: u32| f64::from(room - radius) / 3f64.sqrt() * (2.0 * f64::from(unit_of(id, k)) - 1.0);
+            let axes = p.sources.emitters[particle.emitter].axes;
+            let shift: DVec3 = (1..).zip(axes).map(|(k, axis)| unit(k) * wide(axis)).sum();
+            self.grains.push(Grain {
+                id,
+                position: wide(particle.position_m) + wide(particle.residual_m) + shift,
+                velocity: wide(particle.velocity_m_s),
+                spin: DVec3::ZERO,
+                radius: radius.into(),
+            });
+        }
     }
 
     fn history(&self, id: u32, partner: Partner) -> ContactHistory {
@@ -183,6 +211,14 @@ impl State {
         let grain = |g: &Grain| g.mass(p) * g.position.cross(g.velocity) + g.inertia(p) * g.spin;
         self.grains.iter().map(grain).sum::<DVec3>() + self.slabs.angular_momentum()
     }
+}
+
+/// Returns a number from 0 to 1 by which radii and places of emitted grains are spread, another one for each
+/// k below 4 (O'Neill 2014, PCG-RXS-M-XS).
+fn unit_of(id: u32, k: u32) -> f32 {
+    let state = (id.wrapping_mul(4).wrapping_add(k)).wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+    let word = ((state >> ((state >> 28) + 4)) ^ state).wrapping_mul(277_803_737);
+    (((word >> 22) ^ word) >> 8) as f32 / 16_777_216.0
 }
 
 /// Returns the contact of two grains as seen from the first, and the distance of the contact from its centre.

@@ -7,8 +7,8 @@ use super::{Grid, Parameters, Particle, State};
 use crate::sources::{Sources, fill_drained};
 
 impl Grid {
-    /// Gives nodes in the pipes of emitters, and within the support of a particle of these, the velocity of the
-    /// flow: twin of `mpm/hold_nodes`.
+    /// Gives nodes in the pipes of emitters, and within the support of a particle of these, the velocity of
+    /// the flow: twin of `mpm/hold_nodes`.
     pub fn hold(&mut self, p: &Parameters, sources: &Sources) {
         for (place, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             let x = p.node_m(*place).as_vec3().to_array();
@@ -20,8 +20,8 @@ impl Grid {
 }
 
 impl State {
-    /// Adds the particles that appear before a step, counted from 1, with ids from `next_id` on, and mass in kg
-    /// and volume in m³ of a particle of an emitter; returns their number.
+    /// Adds the particles that appear before a step, counted from 1, with ids from `next_id` on, and mass in
+    /// kg and volume in m³ of a particle of an emitter; returns their number.
     pub fn emit(
         &mut self,
         p: &Parameters,

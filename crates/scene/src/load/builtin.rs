@@ -75,6 +75,7 @@ pub fn builtin() -> &'static [Builtin] {
         "rod_climbing",
         "column_collapse",
         "hopper",
+        "grain_heap",
         "slope_obstacle",
         "avalanche",
         "avalanche_slabs",

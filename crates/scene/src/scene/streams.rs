@@ -1,6 +1,7 @@
 //! Layers of a scene's emitters, and the number of particles that they add.
 
 use crate::sources::Scales;
+use crate::vector::{length, minus};
 use crate::{Emitter, Scene, Stream};
 
 /// Number of emitted particles for which there is room from the start.
@@ -9,20 +10,33 @@ const LEAST_ROOM: u64 = 65_536;
 impl Scene {
     /// Returns the layers of the scene's emitters.
     pub fn streams(&self) -> Vec<Stream> {
-        let of = Scales {
-            spacing_m: self.particle_spacing_m(),
-            particle_m3: self.emitted_volume_m3(),
-            reach_m: self.support_radius_m(),
-            rest_density_kg_m3: self.rest_density_kg_m3(),
-            dt_s: self.dt_s(),
-            up_axis: self.up_axis,
-        };
+        let of = self.scales(self.dt_s());
         self.emitters.iter().map(|emitter| Stream::new(emitter, &of)).collect()
     }
 
-    /// Returns the speed of an emitter's particles in m/s.
+    fn scales(&self, dt_s: f64) -> Scales {
+        Scales {
+            spacing_m: self.particle_spacing_m(),
+            particle_m3: self.emitted_volume_m3(),
+            are_grains: self.solver_scene().is_some_and(|solver| solver.has_rigid_particles()),
+            reach_m: self.support_radius_m(),
+            rest_density_kg_m3: self.rest_density_kg_m3(),
+            dt_s,
+            up_axis: self.up_axis,
+        }
+    }
+
+    /// Returns the speed of an emitter's particles in m/s; NaN if its mouth is wider than the domain.
     pub fn emitter_speed_m_s(&self, emitter: &Emitter) -> f64 {
-        emitter.flow_m_s(self.rest_density_kg_m3())
+        let diagonal_m = length(minus(self.domain.max_m, self.domain.min_m));
+        match emitter.speed_m_s {
+            Some(speed_m_s) => speed_m_s,
+            // The step may follow from the speed.
+            None if emitter.mouth.widest_m() <= diagonal_m => {
+                Stream::new(emitter, &self.scales(1.0)).speed_m_s
+            }
+            None => f64::NAN,
+        }
     }
 
     /// Returns the number of particles that have been emitted after `n` steps.

@@ -120,6 +120,11 @@ pub trait SolverScene: Send + Sync {
         self.particle_mass_kg(scene) / self.rest_density_kg_m3(scene)
     }
 
+    /// Returns true if particles are grains, which must not overlap when they appear. By default false.
+    fn has_rigid_particles(&self) -> bool {
+        false
+    }
+
     /// Returns the contact with bodies whose keys are absent: by default without friction and damping, and
     /// with meshes up to the support radius.
     fn contact_defaults(&self, scene: &Scene) -> ContactDefaults {

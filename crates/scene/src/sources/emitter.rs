@@ -10,8 +10,10 @@ use crate::properties::items_above_zero;
 ///
 /// As many layers enter per second as carry the flow ρ A v through the area A of the mouth, whatever the
 /// particle spacing. A layer appears one support radius behind the mouth, in a pipe in which it acts on other
-/// particles but nothing moves it otherwise, and is free once it has passed the mouth. In scenes of the material
-/// point method nodes within a support radius of the pipe move with it, too.
+/// particles but nothing moves it otherwise, and is free once it has passed the mouth. In scenes of the
+/// material point method nodes within a support radius of the pipe move with it, too. Grains appear at points
+/// and in layers 1.1 largest diameters apart, displaced at random within that, with radii like others: the
+/// flow is at most 0.39 ρ A v.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Emitter {
@@ -134,7 +136,8 @@ impl Mouth {
     }
 }
 
-/// A region that removes the particles in it, such as an outlet: particles that begin a step inside are removed.
+/// A region that removes the particles in it, such as an outlet: particles that begin a step inside are
+/// removed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drain {

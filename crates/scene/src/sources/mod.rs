@@ -5,4 +5,4 @@ mod stream;
 
 pub use emitter::{Drain, DrainShape, Emitter, Mouth};
 pub(crate) use stream::Scales;
-pub use stream::Stream;
+pub use stream::{GRAIN_ROOM, Stream};

@@ -7,11 +7,16 @@ use crate::{Axis, Vec3};
 /// Units of a layer in which [`Stream::layer_share`] counts.
 const LAYER: f64 = 4_294_967_296.0;
 
+/// Distance between layers of grains, and between points of a layer at least, in largest diameters.
+pub const GRAIN_ROOM: f64 = 1.1;
+
 /// Quantities of a scene that layers depend on.
 pub(crate) struct Scales {
     pub spacing_m: f64,
-    /// Volume of a particle.
+    /// Volume of a particle at rest density.
     pub particle_m3: f64,
+    /// True for grains, which must not overlap: the distance of layers is `GRAIN_ROOM`, and the flow follows.
+    pub are_grains: bool,
     /// Length of the pipe behind a mouth.
     pub reach_m: f64,
     pub rest_density_kg_m3: f64,
@@ -56,12 +61,16 @@ impl Stream {
         let place = |[a, b]: [f64; 2]| {
             std::array::from_fn(|i| mouth_m[i] - reach_m * axes[0][i] + a * axes[1][i] + b * axes[2][i])
         };
+        let spacing_m = if of.are_grains { GRAIN_ROOM * of.spacing_m } else { of.spacing_m };
         let points = match &emitter.mouth {
-            Mouth::Disk { radius_m, .. } => lattice_in_disk(*radius_m, of.spacing_m),
-            Mouth::Rectangle { size_m, .. } => lattice_in_rectangle(*size_m, of.spacing_m),
+            Mouth::Disk { radius_m, .. } => lattice_in_disk(*radius_m, spacing_m),
+            Mouth::Rectangle { size_m, .. } => lattice_in_rectangle(*size_m, spacing_m, of.are_grains),
         };
-        let layer_m = points.len() as f64 * of.particle_m3 / emitter.mouth.area_m2();
-        let speed_m_s = emitter.flow_m_s(of.rest_density_kg_m3);
+        let volume_m3 = points.len() as f64 * of.particle_m3;
+        let full_m = volume_m3 / emitter.mouth.area_m2();
+        let layer_m = if of.are_grains { spacing_m } else { full_m };
+        // As much as in a full mouth, at the density of the layers.
+        let speed_m_s = emitter.flow_m_s(of.rest_density_kg_m3 * full_m / layer_m);
         let step_of = |time_s: f64| (time_s / of.dt_s).round() as u64;
         Self {
             mouth_m,
@@ -140,9 +149,10 @@ fn lattice_in_disk(radius_m: f64, d: f64) -> Vec<[f64; 2]> {
     nearest.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or_default()
 }
 
-/// Returns points at about the spacing d that fill a rectangle about the origin.
-fn lattice_in_rectangle(size_m: [f64; 2], d: f64) -> Vec<[f64; 2]> {
-    let [m, n] = size_m.map(|side| (side / d).round().max(1.0) as u64);
+/// Returns points at about the spacing d, or at least at it, that fill a rectangle about the origin.
+fn lattice_in_rectangle(size_m: [f64; 2], d: f64, at_least: bool) -> Vec<[f64; 2]> {
+    let count = |side: f64| if at_least { (side / d * (1.0 + 1e-9)).floor() } else { (side / d).round() };
+    let [m, n] = size_m.map(|side| count(side).max(1.0) as u64);
     let at = |k: u64, count: u64, side: f64| ((k as f64 + 0.5) / count as f64 - 0.5) * side;
     (0..m).flat_map(|i| (0..n).map(move |j| [at(i, m, size_m[0]), at(j, n, size_m[1])])).collect()
 }

@@ -3,6 +3,7 @@
 use super::bodies::check_direction;
 use crate::check::{Check, Checker, MIN_POSITIVE, number, rounded_down, vector};
 use crate::scene::Scene;
+use crate::sources::GRAIN_ROOM;
 use crate::vector::{cross, length, minus, unit};
 use crate::{Emitter, Mouth, Stream, Vec3};
 
@@ -130,7 +131,9 @@ impl Scene {
     fn check_place(&self, check: &Checker<'_>, mouth: &str, stream: &Stream) -> Check {
         let d = self.particle_spacing_m();
         let (low, high) = (self.domain.min_m, self.domain.max_m);
-        let least = (0.5 - TOLERANCE_SPACINGS) * d;
+        let is_rigid = self.solver_scene().is_some_and(|solver| solver.has_rigid_particles());
+        let room = if is_rigid { GRAIN_ROOM } else { 1.0 };
+        let least = (0.5 - TOLERANCE_SPACINGS) * room * d;
         let is_inside = |point: &Vec3| {
             (0..3).all(|i| {
                 self.domain.periodic[i] || (point[i] - low[i] >= least && high[i] - point[i] >= least)
@@ -147,6 +150,17 @@ impl Scene {
                     number(stream.reach_m)
                 ),
             );
+        }
+        if let Some(terrain) = self.ground() {
+            let is_above =
+                |point: &Vec3| terrain.distance_m(*point).is_some_and(|distance_m| distance_m >= least);
+            if !points.iter().all(is_above) {
+                return check.fail_between(
+                    &[mouth, "terrain"],
+                    "a mouth or a pipe in the ground or off the map",
+                    "both above the terrain, half a spacing at least",
+                );
+            }
         }
         for (idx, body) in self.bodies.iter().enumerate() {
             if points.iter().any(|point| self.is_within_body(body, least, *point)) {

@@ -89,8 +89,9 @@ fn a_name_that_is_neither_file_nor_scene_is_refused_with_help() {
          snow_drop_dynamic, melting, freezing, water_drop, melting_enthalpy, bowl, snow_box_plough, \
          snowball_collision, snowballs_16, snow_castle, ramps, letters_muddy, letters_crumbly, snowplow, \
          snowball_on_body_3d, snowballs_3d, snow_blower, viscoelastic_cube, viscoelastic_wall, \
-         viscoelastic_free_cube, viscoelastic_springs, dough, ketchup, honey_coiling, filament, chocolate, rod_climbing, \
-         column_collapse, hopper, slope_obstacle, avalanche, avalanche_slabs, slab_release, \
+         viscoelastic_free_cube, viscoelastic_springs, dough, ketchup, honey_coiling, filament, chocolate, \
+         rod_climbing, \
+         column_collapse, hopper, grain_heap, slope_obstacle, avalanche, avalanche_slabs, slab_release, \
          avalanche_128k, avalanche_1m"
     );
     assert!(matches!(Scene::find("nowhere/dam_break", &[]), Err(SceneError::Read { .. })));

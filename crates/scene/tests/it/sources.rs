@@ -92,13 +92,14 @@ fn emitters_scale_with_the_scene() {
     );
 }
 
-/// A scene of the material point method has them, too, in space: it may begin empty, and its pipe is the support
-/// of a particle.
+/// A scene of the material point method has them, too, in space: it may begin empty, and its pipe is the
+/// support of a particle.
 #[test]
 fn snow_on_a_grid_has_emitters_in_space() {
     let of = |dimensions: u32, more: &[&str]| {
         let text = format!(
-            "version=1\nname=\"jet\"\nup_axis=\"y\"\nsolver.kind=\"mpm\"\ntime={{dt_s=\"auto\",duration_s=1}}\n\
+            "version=1\nname=\"jet\"\nup_axis=\"y\"\nsolver.kind=\"mpm\"\n\
+             time={{dt_s=\"auto\",duration_s=1}}\n\
              mpm={{dimensions={dimensions},cell_size_m=0.05}}\n\
              domain={{min_m=[0,0,0],max_m=[1,1,{}]}}",
             dimensions - 2

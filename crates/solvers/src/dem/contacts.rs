@@ -46,7 +46,11 @@ impl Rows {
     /// A column is missing, or its length does not match the rows of all grains.
     pub fn of(saved: &Saved<'_>, order: &[usize], has_rolling: bool) -> Result<Self, SolverError> {
         let n = saved.ids.len();
-        let first_row = saved.whole("contact_first_row", n + 1)?;
+        // Behind those of all grains, emitters have room for more.
+        let first_row = saved.any("contact_first_row")?;
+        if first_row.len() <= n {
+            saved.whole("contact_first_row", n + 1)?;
+        }
         let wrong = |problem| Err(SolverError::State { column: "contact_first_row".into(), problem });
         if let Some(i) = (0..n).find(|&i| first_row[i + 1].wrapping_sub(first_row[i]) > MAX_CONTACTS) {
             let [from, to] = [first_row[i], first_row[i + 1]];
@@ -107,7 +111,8 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// Makes buffers for `capacity` rows, some of them in use. Set-up only: waits for the device.
+    /// Makes buffers for `capacity` rows, some of them in use, of the grains of a table. Set-up only: waits
+    /// for the device.
     ///
     /// # Errors
     /// Out of memory, or more than the device can bind.
@@ -119,7 +124,7 @@ impl Contacts {
         workgroup_size: u32,
         table: &mut ParticleTable,
     ) -> Result<Self, SolverError> {
-        let n = rows.first_row.len() - 1;
+        let n = table.count().capacity as usize;
         let has_rolling = parameters.has_rolling();
         let capacity = capacity.max(1);
         let has_bonds = parameters.terms.has_bonds != 0;
@@ -263,7 +268,9 @@ pub fn capacity_for(parameters: &DemParameters, grains: &Grains) -> usize {
     let gap_m = t.cohesion_range_m.max(bond_gap_m);
     let mut n_near = 0_u64;
     for_each_neighbour(grains, |r, other| r + other + gap_m, |_, _| n_near += 1);
-    parameters.n_rows(grains.positions_m.len()).max((MARGIN * n_near as f64).ceil() as usize)
+    parameters
+        .n_rows(parameters.capacity(grains.positions_m.len()))
+        .max((MARGIN * n_near as f64).ceil() as usize)
 }
 
 /// Returns rows with bonds between grains that touch.

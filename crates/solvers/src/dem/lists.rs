@@ -4,11 +4,13 @@ use super::contacts::{Contacts, ListRows};
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{Slabs, StepContext};
+use super::sources::GrainSources;
+use crate::clock::Clock;
 use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, Scan, ScanOptions, UniformGrid};
 use frazil_shaders::dem::{
-    check_lists, count_contacts, find_cells, fit_lists, hold_overflow, list_contacts, load_histories,
-    store_contacts, store_grains,
+    check_lists, count_contacts, count_emitted, emit, find_cells, fit_lists, hold_overflow, list_contacts,
+    load_histories, mark_emission, store_contacts, store_grains,
 };
 use frazil_shaders::types::DemLists;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, LARGEST_TILE_LOG2, Recorder, Threads};
@@ -77,14 +79,15 @@ pub struct ContactLists {
 }
 
 impl ContactLists {
-    /// Makes lists of up to `capacity` rows. Set-up only: waits for the device.
+    /// Makes lists of up to `capacity` rows, of the grains at the start and room for more. Set-up only: waits
+    /// for the device.
     ///
     /// # Errors
     /// Out of memory, or more than the device can bind.
     pub fn new(
         device: &Device,
         parameters: &DemParameters,
-        n: usize,
+        (n_start, n): (usize, usize),
         capacity: u32,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
@@ -111,8 +114,8 @@ impl ContactLists {
             listing_starts: none("listing starts", n_cells + 1)?,
             again: none("listing again", n as u32)?,
             again_ends: none("listing again ends", n_ends)?,
-            stored: counts.upload(device, STORED[0], n as u32, n as u32)?,
-            stored_ends: counts.upload(device, STORED[1], n_ends, n_ends)?,
+            stored: counts.upload(device, STORED[0], n_start as u32, n as u32)?,
+            stored_ends: counts.upload(device, STORED[1], n_start as u32 + 1, n_ends)?,
             row_count: device.buffer_from("row count", &vec![0; n + 1])?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
@@ -147,8 +150,8 @@ impl ContactLists {
         self.line.cell_start()
     }
 
-    /// Replaces the rows by `capacity` ones, which the next step must build, and ends an overflow. It waits
-    /// for the device.
+    /// Replaces the rows of the `n_now` grains by `capacity` ones, which the next step must build, and ends
+    /// an overflow. It waits for the device.
     ///
     /// # Errors
     /// Out of memory, or more than the device can bind; the lists are then unchanged.
@@ -156,13 +159,13 @@ impl ContactLists {
         &mut self,
         device: &Device,
         parameters: &DemParameters,
-        capacity: u32,
+        (n_now, capacity): (u32, u32),
     ) -> Result<(), SolverError> {
         let (n, n_ends) = (self.stored.capacity, self.stored_ends.capacity);
         let rows = ListRows::new(device, n as usize, capacity as usize, parameters.has_rolling())?;
         let counts = Counts::new(device)?;
-        let stored = counts.upload(device, STORED[0], n, n)?;
-        let stored_ends = counts.upload(device, STORED[1], n_ends, n_ends)?;
+        let stored = counts.upload(device, STORED[0], n_now, n)?;
+        let stored_ends = counts.upload(device, STORED[1], n_now + 1, n_ends)?;
         let state = device.download(&self.state, 1)?;
         // An overflow has halved the skin.
         let skin_m = parameters.skin_m as f32;
@@ -219,6 +222,67 @@ impl ContactLists {
             max_groups_x: self.max_groups_x,
         };
         recorder.dispatch(&self.check, Threads::Fixed(1), bindings, params);
+    }
+
+    /// Records that the next step builds lists if grains appear before it.
+    pub fn mark_emission(&self, recorder: &mut Recorder, clock: &Clock, sources: &GrainSources) {
+        let Some((emitters, _)) = sources.layers() else { return };
+        let bindings = mark_emission::Bindings {
+            clock: clock.buffer(),
+            emitters,
+            emission: sources.emission(),
+            lists: &self.state,
+        };
+        recorder.dispatch(&sources.mark, Threads::Fixed(1), bindings, ());
+    }
+
+    /// Records the grains that appear before a step that builds lists, once all others are stored.
+    pub fn emit(
+        &self,
+        recorder: &mut Recorder,
+        context: &StepContext<'_>,
+        grains: &Particles,
+        contacts: &Contacts,
+        sources: &GrainSources,
+    ) {
+        let count = &grains.count;
+        let Some((emitters, points_m)) = sources.layers() else { return };
+        let clock = context.clock.buffer();
+        let capacity = count.capacity;
+        let bindings = emit::Bindings {
+            count,
+            clock,
+            emitters,
+            points_m,
+            emission: sources.emission(),
+            position: &grains.position,
+            residual_m: &grains.residual,
+            velocity: &grains.velocity,
+            spin: &grains.spin,
+            radius: &grains.radius,
+            first_row: &contacts.first_row,
+        };
+        let n_points = points_m.len();
+        let [radius_m, radius_spread, room_m] = sources.radius;
+        let params = emit::Params { n_points: n_points as u32, capacity, radius_m, radius_spread, room_m };
+        recorder.dispatch(&sources.emit, Threads::Fixed(n_points), bindings, params);
+        let bindings = count_emitted::Bindings {
+            count,
+            args: &count.args,
+            clock,
+            emitters,
+            emission: sources.emission(),
+            grain_count: &self.listing.count,
+            grain_args: &self.listing.args,
+            end_count: &self.listing_ends.count,
+            end_args: &self.listing_ends.args,
+            stored_count: &self.stored.count,
+            stored_args: &self.stored.args,
+            stored_end_count: &self.stored_ends.count,
+            stored_end_args: &self.stored_ends.args,
+        };
+        let params = count_emitted::Params { capacity, max_groups_x: self.max_groups_x };
+        recorder.dispatch(&sources.count, Threads::Fixed(1), bindings, params);
     }
 
     /// Records the storage of grains and contacts in the order of ids: always, or only in a step that builds

@@ -6,7 +6,7 @@
 //! ```text
 //! CheckLists   whether something has moved so far that contact lists must be built; if not, the stages of
 //!              grains up to FindContacts have no threads
-//! StoreGrains  grains and contact histories in the order of ids
+//! StoreGrains  grains and contact histories in the order of ids; layers of emitters appear
 //! FindCells    the cell of each grain in a wrapped grid              Gucer2010 eq 3.1, 3.2
 //! SortByCell   the order of grains by cell, stable, and where each cell begins in it
 //! Reorder      grains in that order: position, radius, velocity, spin and id
@@ -43,6 +43,7 @@ mod scene;
 mod shown;
 mod slabs;
 mod solver;
+mod sources;
 mod touching;
 
 pub use factory::Factory;

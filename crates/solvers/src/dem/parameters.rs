@@ -3,7 +3,8 @@
 use super::map_grid::MapGrid;
 use super::pieces::Pieces;
 use crate::Surroundings;
-use frazil_scene::{Dem, damping_ratio};
+use crate::sources::SourceParameters;
+use frazil_scene::{Dem, GRAIN_ROOM, damping_ratio};
 use frazil_shaders::types::{DemTerms, WrappedGrid};
 
 /// Maximum number of grid cells per grain: the grid is wrapped beyond it.
@@ -28,8 +29,12 @@ pub struct DemParameters {
     pub map: Option<MapGrid>,
     /// Capacity in contact rows per grain, on average.
     pub contacts_per_grain: f64,
+    /// Emitters; those of [`Self::of`](super::DemParameters::of) have them.
+    pub sources: SourceParameters,
     /// Radius of a grain in m, to which the skin of contact lists is proportional, and that skin.
     pub radius_m: f64,
+    /// Half of the width of the distribution of radii, as a share of it.
+    pub radius_spread: f64,
     /// Skin of contact lists in m.
     pub skin_m: f64,
     /// Range of contacts between grains, and with pieces, in m.
@@ -101,12 +106,22 @@ impl DemParameters {
             pieces: Pieces::default(),
             map: None,
             contacts_per_grain,
+            sources: SourceParameters::default(),
             radius_m: dem.radius_m,
+            radius_spread: dem.radius_spread,
             skin_m: 0.0,
             reach_m: [reach_m, 0.0],
             max_grains: n,
         };
         parameters.with_skin(0.0)
+    }
+
+    /// Sets the number of grains for which there is room, and the grids for it.
+    #[must_use]
+    pub(super) fn for_grains(mut self, n: u32) -> Self {
+        self.max_grains = n;
+        let radii = self.skin_m / self.radius_m;
+        self.with_skin(radii)
     }
 
     /// Sets the skin of contact lists, as a share of the radius, and the grids for it.
@@ -131,6 +146,18 @@ impl DemParameters {
         self.pieces = pieces;
         let radii = self.skin_m / self.radius_m;
         self.with_skin(radii)
+    }
+
+    /// Returns the mean radius in m of emitted grains, half of the width of the distribution over it, and
+    /// half of the distance in m between the points at which they appear.
+    pub fn emitted_radius(&self) -> [f32; 3] {
+        let max_m = self.radius_m * (1.0 + self.radius_spread);
+        [self.radius_m, self.radius_spread, GRAIN_ROOM * max_m].map(|x| x as f32)
+    }
+
+    /// Returns the number of grains for which a solver of `n` takes room.
+    pub(super) fn capacity(&self, n: usize) -> usize {
+        if self.sources.has_emitters() { n.max(self.max_grains as usize) } else { n }
     }
 
     /// Returns true if anything resists rolling.

@@ -35,25 +35,30 @@ pub struct Particles {
 }
 
 impl Particles {
-    /// Makes columns, and uploads the initial state. Set-up only: waits for the device.
+    /// Makes columns for `capacity` grains, and uploads the initial state. Set-up only: waits for the device.
     ///
     /// # Errors
     /// Out of memory; columns of different lengths.
-    pub fn upload(device: &Device, grains: &Grains, workgroup_size: u32) -> Result<Self, SolverError> {
+    pub fn upload(
+        device: &Device,
+        grains: &Grains,
+        workgroup_size: u32,
+        capacity: usize,
+    ) -> Result<Self, SolverError> {
         let Grains { positions_m, velocities_m_s, spins_1_s, radii_m, .. } = grains;
         let n = positions_m.len();
         let lengths =
             [("velocity", velocities_m_s.len()), ("spin", spins_1_s.len()), ("radius", radii_m.len())];
         check_lengths(n, lengths)?;
-        if n > MAX_GRAINS {
-            let problem = format!("has {n} grains, expected {MAX_GRAINS} at most");
+        if capacity > MAX_GRAINS {
+            let problem = format!("has {capacity} grains, expected {MAX_GRAINS} at most");
             return Err(SolverError::State { column: "position".into(), problem });
         }
         let mut residuals_m = grains.residuals_m.clone();
         residuals_m.resize(n, [0.0; 3]);
-        let ids: Vec<u32> = (0..n as u32).collect();
+        let ids: Vec<u32> = (0..capacity as u32).collect();
         let uses = Uses::RECORDED;
-        let mut table = ParticleTable::new(device, n as u32, n as u32, workgroup_size)?;
+        let mut table = ParticleTable::new(device, n as u32, capacity as u32, workgroup_size)?;
         let position = table.computed("position", "m", uses, positions_m)?.front().clone();
         let velocity = table.computed("velocity", "m/s", uses, velocities_m_s)?.front().clone();
         table.computed("id", "1", uses, &ids)?;
@@ -64,9 +69,9 @@ impl Particles {
             radius: table.computed("radius", "m", uses, radii_m)?.front().clone(),
             spin: table.computed("spin", "1/s", uses, spins_1_s)?.front().clone(),
             residual: table.computed("position_residual", "m", Uses::STATE, &residuals_m)?.front().clone(),
-            sphere: device.buffer("grain sphere", n)?,
-            motion: device.buffer("grain motion", n)?,
-            load: device.buffer("contact load", n)?,
+            sphere: device.buffer("grain sphere", capacity)?,
+            motion: device.buffer("grain motion", capacity)?,
+            load: device.buffer("contact load", capacity)?,
             reorder: Kernel::specialized(device, &reorder::Specialization { workgroup_size })?,
             table,
         };

@@ -7,6 +7,7 @@ use super::parameters::DemParameters;
 use super::pieces::Pieces;
 use super::solver::Dem;
 use crate::Surroundings;
+use crate::sources::SourceParameters;
 use crate::{SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;
@@ -28,6 +29,7 @@ impl DemParameters {
         let parameters = Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n);
         let mut parameters = parameters.with_pieces(pieces, dem.max_radius_m());
         parameters.map = map;
+        parameters.sources = SourceParameters::of(scene);
         Ok(parameters)
     }
 }
@@ -51,7 +53,7 @@ impl Dem {
             radii_m: sampled.radii_m.clone(),
             residuals_m: Vec::new(),
         };
-        let parameters = DemParameters::of(scene, sampled.len() as u32)?;
+        let parameters = DemParameters::of(scene, scene.particle_capacity(sampled.len() as u64, 0) as u32)?;
         let bonds = scene.dem().and_then(|dem| dem.bonds.as_ref());
         if bonds.is_none_or(|bonds| !bonds.at_start) {
             return Self::new(device, parameters, &grains, tuning);
@@ -73,6 +75,7 @@ impl Dem {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let n = state.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
-        Self::restore(device, DemParameters::of(scene, n as u32)?, state, step, tuning)
+        let capacity = scene.particle_capacity(n as u64, step) as u32;
+        Self::restore(device, DemParameters::of(scene, capacity)?, state, step, tuning)
     }
 }

@@ -12,8 +12,10 @@ use super::metrics::{DemMeasurePass, PendingDemMetrics};
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{ShownPieces, Slabs, StepContext};
+use super::sources::GrainSources;
 use crate::clock::Clock;
 use crate::grab::GrabPass;
+use crate::sources::Sources;
 use crate::{Pair, Saved, SolverError, StateColumn, Tuning};
 use frazil_shaders::dem::{collide, move_grains};
 use frazil_shaders::types::{Body, DemLists, DemTerms};
@@ -67,6 +69,7 @@ pub struct Dem {
     particles: Particles,
     contacts: Contacts,
     lists: ContactLists,
+    sources: Option<GrainSources>,
     /// True if the packed grains and the contact lists hold the state, false if the columns do.
     is_listed: bool,
     /// True if the next step builds lists whether something has moved or not.
@@ -100,7 +103,14 @@ fn body_kernels(
         body_kinds: surroundings.kinds(),
     };
     let collide::Specialization { has_bodies, has_named_bodies, body_kinds, .. } = specialization;
-    let motion = move_grains::Specialization { workgroup_size, has_bodies, has_named_bodies, body_kinds };
+    let has_emitters = parameters.sources.has_emitters().into();
+    let motion = move_grains::Specialization {
+        workgroup_size,
+        has_bodies,
+        has_named_bodies,
+        body_kinds,
+        has_emitters,
+    };
     Ok((Kernel::specialized(device, &specialization)?, Kernel::specialized(device, &motion)?))
 }
 
@@ -162,13 +172,16 @@ impl Dem {
     ) -> Result<Self, SolverError> {
         let parameters = parameters.with_skin(skin_radii(tuning));
         let workgroup_size = tuning.workgroup_size();
-        let n = grains.positions_m.len();
+        let n_start = grains.positions_m.len();
+        let n = parameters.capacity(n_start);
         let surroundings = &parameters.surroundings;
         let (bodies, body_data) = surroundings.upload(device)?;
         let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
-        let mut particles = Particles::upload(device, grains, workgroup_size)?;
+        let mut particles = Particles::upload(device, grains, workgroup_size, n)?;
         let table = &mut particles.table;
         let contacts = Contacts::new(device, &parameters, rows, capacity, workgroup_size, table)?;
+        let start = (n_start as u32, &mut *table);
+        let sources = GrainSources::new(device, &parameters, workgroup_size, start)?;
         let slabs = Slabs::new(device, &parameters, tuning)?;
         slabs.register(table);
         let map =
@@ -183,7 +196,8 @@ impl Dem {
             grab: GrabPass::new(device, workgroup_size)?,
             slabs,
             map,
-            lists: ContactLists::new(device, &parameters, n, contacts.n_rows(), tuning)?,
+            lists: ContactLists::new(device, &parameters, (n_start, n), contacts.n_rows(), tuning)?,
+            sources,
             is_listed: false,
             is_forced: true,
             tuning,
@@ -209,15 +223,22 @@ impl Dem {
         let context = self.step_context();
         match stage {
             Stage::CheckLists => {
+                if let Some(sources) = &self.sources {
+                    self.lists.mark_emission(recorder, &self.clock, sources);
+                }
                 let is_forced = self.is_forced || self.parameters.skin_m == 0.0;
                 self.lists.check(recorder, &context, &self.particles.count, is_forced);
                 self.slabs.loads.record_places(recorder, context.shared(), true);
                 self.is_forced = false;
             }
-            Stage::StoreGrains if self.is_listed => {
-                self.lists.store(recorder, &self.particles, &self.contacts, false)?;
+            Stage::StoreGrains => {
+                if self.is_listed {
+                    self.lists.store(recorder, &self.particles, &self.contacts, false)?;
+                }
+                if let Some(sources) = &self.sources {
+                    self.lists.emit(recorder, &context, &self.particles, &self.contacts, sources);
+                }
             }
-            Stage::StoreGrains => {}
             Stage::FindCells => self.lists.find_cells(recorder, &context, &self.particles),
             Stage::SortByCell => self.lists.sort(recorder)?,
             Stage::Reorder => self.lists.reorder(recorder, &self.particles),
@@ -280,6 +301,9 @@ impl Dem {
         recorder.declare_bytes((52 + 28 + (4 + 2 * contact) * CONTACTS) * n_grains);
         recorder.dispatch_counted(&self.collide, bindings, ());
         self.slabs.collide_grains(recorder, &context, particles, rows);
+        let emitters = self.sources.as_ref().and_then(|sources| sources.emitters().cloned());
+        // Bound where there are none, and not read.
+        let emitters = emitters.unwrap_or_else(|| self.terms.cast());
         let bindings = move_grains::Bindings {
             count: &particles.count,
             terms: &self.terms,
@@ -295,6 +319,7 @@ impl Dem {
             clock: self.clock.buffer(),
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
+            emitters: &emitters,
         };
         recorder.dispatch_counted(&self.move_grains, bindings, ());
     }
@@ -304,6 +329,11 @@ impl Dem {
     pub fn adopt_columns(&mut self) {
         self.is_listed = false;
         self.is_forced = true;
+    }
+
+    /// Returns the emitters, if the scene has any.
+    pub fn sources(&self) -> Option<&Sources> {
+        self.sources.as_deref()
     }
 
     /// Returns the parameters that the kernels use.
@@ -417,7 +447,8 @@ impl Dem {
             residuals_m: by_id(saved.vectors("position_residual")?),
         };
         let rows = Rows::of(&saved, &order, parameters.has_rolling())?;
-        let capacity = Rows::capacity_of(&saved)?.max(parameters.n_rows(saved.ids.len()));
+        let n_rows = parameters.n_rows(parameters.capacity(saved.ids.len()));
+        let capacity = Rows::capacity_of(&saved)?.max(n_rows);
         let mut dem = Self::with_capacity(device, parameters, &grains, &rows, capacity, tuning)?;
         dem.particles.table.restore_arrays(&saved)?;
         dem.step = step;

@@ -113,6 +113,11 @@ impl Sources {
         self.emitters.as_ref().map(|own| &own.emitters)
     }
 
+    /// Returns the emitters and the points of their layers in m, if there are any.
+    pub(crate) fn layers(&self) -> Option<(&Buffer<Emitter>, &Buffer<[f32; 3]>)> {
+        self.emitters.as_ref().map(|own| (&own.emitters, &own.points_m))
+    }
+
     /// Returns the drains, if there are any.
     pub fn drains(&self) -> Option<&Buffer<Drain>> {
         self.drains.as_ref()
@@ -241,8 +246,8 @@ pub(crate) fn with_emission_values(
     ))
 }
 
-/// Returns the number of particles of a state whose next step is held for lack of room, and how many it needs;
-/// `None` if there was room. It waits for the device.
+/// Returns the number of particles of a state whose next step is held for lack of room, and how many it
+/// needs; `None` if there was room. It waits for the device.
 pub(crate) fn held(device: &Device, sources: Option<&Sources>) -> Result<Option<[u32; 2]>> {
     let Some(sources) = sources else { return Ok(None) };
     let emission = device.download(&sources.emission, 1)?[0];

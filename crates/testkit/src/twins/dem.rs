@@ -1,5 +1,6 @@
 //! Grains: conversion of the device's parameters and columns to the twin's.
 
+use super::pbd::twin_sources;
 use frazil_reference::dem as twin;
 use frazil_scene::Dem as Section;
 use frazil_shaders::dem::partners::{FIRST_BODY, FIRST_PIECE, FIRST_WALL};
@@ -73,6 +74,8 @@ pub fn twin_parameters(section: &Section, parameters: &DemParameters) -> twin::P
             radius: t.layer_radius_m.into(),
             up_axis: t.up_axis as usize,
         }),
+        sources: twin_sources(&parameters.sources),
+        emitted_radius: parameters.emitted_radius(),
     }
 }
 

@@ -9,7 +9,7 @@ use frazil_shaders::common::body::HEIGHTFIELD;
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemParameters, Grains, MapGrid, Pieces, Stage};
-use frazil_solvers::{Solver as _, StateColumn, Tuning};
+use frazil_solvers::{Solver as _, SourceParameters, StateColumn, Tuning};
 use frazil_testkit::saved_state;
 use frazil_testkit::twins::{dem, slabs};
 use frazil_testkit::unit_noise;
@@ -69,9 +69,9 @@ pub struct Block {
 }
 
 impl Block {
-    /// Makes the grains of a point, with `n_pieces` pieces of ice on them, and runs the steps that build up
-    /// contact history.
-    pub fn new(device: &Device, point: &Point, n_pieces: usize) -> Result<Self> {
+    /// Makes the grains of a point, with `n_pieces` pieces of ice on them and emitters, and runs the steps
+    /// that build up contact history.
+    pub fn new(device: &Device, point: &Point, n_pieces: usize, sources: SourceParameters) -> Result<Self> {
         let n = point.count()?;
         let rolling_friction = match point.name("law")? {
             "sliding" => 0.0,
@@ -84,6 +84,7 @@ impl Block {
         let mut parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32)
             .with_pieces(plates(&section, n_pieces, side), RADIUS_M);
         // A flow over a terrain is mapped in each step.
+        parameters.sources = sources;
         parameters.map = Some(MapGrid::new([side as u32; 2], PITCH_M, RADIUS_M));
         let slabs = slabs::twin_slabs(&parameters.pieces);
         let p = dem::twin_parameters(&section, &parameters);

@@ -3,8 +3,10 @@
 use super::block::{Block, axes};
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
+use crate::benches::idle;
 use crate::error::Result;
 use frazil_solvers::Solver as _;
+use frazil_solvers::SourceParameters;
 use frazil_solvers::dem::Stage;
 use frazil_vk::{Device, Recorder};
 
@@ -35,11 +37,12 @@ impl Bench for Step {
 
     fn axes(&self) -> Vec<Axis> {
         let pieces = Axis::integers("slab_pieces", Domain::Integers(0, 4096), &[0, PIECES], &[0, 16]);
-        axes().into_iter().chain([pieces]).collect()
+        axes().into_iter().chain([pieces, idle::axis()]).collect()
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
-        let block = Block::new(device, point, point.integer("slab_pieces")? as usize)?;
+        let n_pieces = point.integer("slab_pieces")? as usize;
+        let block = Block::new(device, point, n_pieces, idle::emitters(point)?)?;
         Ok(Prepared::Device(Box::new(Workload { block, stage: None })))
     }
 }
@@ -58,7 +61,7 @@ impl Bench for Collide {
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
-        let block = Block::new(device, point, 0)?;
+        let block = Block::new(device, point, 0, SourceParameters::default())?;
         Ok(Prepared::Device(Box::new(Workload { block, stage: Some(Stage::Collide) })))
     }
 }

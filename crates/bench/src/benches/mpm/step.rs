@@ -4,16 +4,12 @@ use super::block::{Before, Block, CPU_VARIANT, axes, spline_axis, state_of, step
 use super::moved::Moved;
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work};
+use crate::benches::idle;
 use crate::error::Result;
-use bytemuck::Zeroable;
 use frazil_reference::mpm::{Parameters, State};
-use frazil_shaders::types::{Drain, Emitter};
 use frazil_solvers::{Solver as _, SourceParameters};
 use frazil_testkit::twins::mpm::particles_of_state;
 use frazil_vk::{Device, Recorder};
-
-/// Emitters and drains of the scene: none, or some that do nothing in this step.
-const SOURCES: &[&str] = &["none", "idle"];
 
 pub struct Step;
 
@@ -42,15 +38,11 @@ impl Bench for Step {
     }
 
     fn axes(&self) -> Vec<Axis> {
-        let sources = Axis::names("sources", SOURCES, &["none"], SOURCES);
-        axes().into_iter().chain([spline_axis(), step_variant_axis(), sources]).collect()
+        axes().into_iter().chain([spline_axis(), step_variant_axis(), idle::axis()]).collect()
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
-        let sources = match point.name("sources")? {
-            "idle" => idle_sources(),
-            _ => SourceParameters::default(),
-        };
+        let sources = SourceParameters { drains: idle::drains(point)?, ..idle::emitters(point)? };
         let mut block = Block::with_sources(device, point, sources)?;
         let state = State::new(block.particles(device)?);
         // No wall is touched: only gravity adds momentum.
@@ -76,29 +68,6 @@ impl Bench for Step {
         };
         let (before, after) = (Before::copy(device, &block)?, Moved::new(block.n, particles, momentum));
         Ok(Prepared::Device(Box::new(Workload { block, before, after })))
-    }
-}
-
-/// Returns an emitter that never begins, and a drain in which there is no particle: what a step costs with both.
-fn idle_sources() -> SourceParameters {
-    let never = u32::MAX - 1;
-    let emitter = Emitter {
-        flow: [1.0, 0.0, 0.0],
-        side_a: [0.0, 1.0, 0.0],
-        side_b: [0.0, 0.0, 1.0],
-        half_m: [1e-3; 2],
-        speed_m_s: 1.0,
-        layer_m: 1e-3,
-        n_points: 64,
-        first_step: never,
-        end_step: never,
-        ..Zeroable::zeroed()
-    };
-    SourceParameters {
-        emitters: vec![emitter],
-        points_m: vec![[0.0; 3]; 64],
-        drains: vec![Drain { min_m: [-1.0; 3], max_m: [-0.5; 3] }],
-        spacing_m: 1e-3,
     }
 }
 

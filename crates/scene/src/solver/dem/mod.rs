@@ -54,6 +54,7 @@ impl SolverScene for DiscreteElements {
         &[
             Feature::Terrain,
             Feature::Bodies,
+            Feature::Emitters,
             Feature::BodyRestitution,
             Feature::AutoTimeStep,
             Feature::AngularVelocity,
@@ -112,6 +113,10 @@ impl SolverScene for DiscreteElements {
 
     fn rest_density_kg_m3(&self, scene: &Scene) -> f64 {
         scene.dem().map_or(f64::NAN, |dem| dem.density_kg_m3)
+    }
+
+    fn has_rigid_particles(&self) -> bool {
+        true
     }
 
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {

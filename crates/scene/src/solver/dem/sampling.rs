@@ -316,6 +316,12 @@ impl Scene {
             let (found, expected) = body.misplaced(&name, "grains");
             refuse(n, first, &name, found, &(expected + &self.scale_hint_of_body(body)))?;
         }
+        let d = self.particle_spacing_m();
+        for (idx, stream) in self.streams().iter().enumerate() {
+            let (n, first) = count(&|c: Vec3, r: f64| stream.holds(c, 2.0 * r + d))?;
+            let name = format!("emitters.{idx}");
+            refuse(n, first, &name, format!("in the pipe of {name}"), "grains outside of it")?;
+        }
         if self.slabs().is_empty() {
             return Ok(());
         }

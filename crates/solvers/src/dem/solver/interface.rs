@@ -4,6 +4,7 @@ use super::{Dem, body_kernels};
 use crate::bodies::{with_motion_metrics, with_motion_values};
 use crate::dem::fault::DemFaultCheck;
 use crate::dem::flow_map::PendingFlowCells;
+use crate::dem::grains::MAX_GRAINS;
 use crate::dem::lists::skin_radii;
 use crate::dem::metrics::{DemMetrics, PendingDemMetrics};
 use crate::dem::parameters::DemParameters;
@@ -12,13 +13,14 @@ use crate::dem::slabs::ShownPieces;
 use crate::fault::grown_capacity;
 use crate::pending::forwarded;
 use crate::solver::stage_named;
+use crate::sources::{self, EMISSION_METRICS, with_emission_values};
 use crate::{
     BodyPoses, DynamicBodies, FlowCells, FlowMapping, Grab, MetricInfo, Pair, PairInspection, PendingFault,
     PendingFlow, PendingMeasurement, Regrown, RigidBodies, Solver, SolverError, WorkCounter,
 };
 use frazil_particles::{ColumnView, Material, ParticleSet, ParticleTable};
 use frazil_scene::Scene;
-use frazil_vk::{Device, Recorder};
+use frazil_vk::{Device, DeviceCount, Recorder};
 
 impl Solver for Dem {
     fn stages(&self) -> Vec<String> {
@@ -75,12 +77,22 @@ impl Solver for Dem {
 
     fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
         let Some(step) = self.clock.fault_step(device)? else { return Ok(None) };
+        if let Some([n_held, n_required]) = sources::held(device, self.sources())? {
+            // The step had stored the state in the columns.
+            let state = sources::download_state(device, &self.particles.table, n_held)?;
+            let from = self.particles.count.capacity;
+            let to = grown_capacity(from, n_required, MAX_GRAINS as u32);
+            let parameters = self.parameters.clone().for_grains(to);
+            *self = Self::restore(device, parameters, &state, step - 1, self.tuning)?;
+            return Ok(Some(Regrown { step: step - 1, object: "grains", from, to }));
+        }
         let Some(required) = self.fault.overflow(device)? else { return Ok(None) };
+        let n_now = device.download(&self.particles.count.count, 1)?[0];
         let from = self.contacts.n_rows();
         let limit = device.capabilities().max_storage_range / size_of::<[f32; 4]>() as u64;
         let to = grown_capacity(from, required, limit.try_into().unwrap_or(u32::MAX));
         let (contact, shear) = self.contacts.grown(device, to)?;
-        self.lists.grow(device, &self.parameters, to)?;
+        self.lists.grow(device, &self.parameters, (n_now, to))?;
         self.clock.start(device, step - 1)?;
         self.fault.clear(device)?;
         (self.contacts.contact, self.contacts.shear) = (contact, shear);
@@ -120,6 +132,10 @@ impl Solver for Dem {
         &self.particles.table
     }
 
+    fn varying_count(&self) -> Option<&DeviceCount> {
+        self.sources().map(|_| self.count())
+    }
+
     fn rigid_bodies(&self) -> Option<&dyn RigidBodies> {
         self.pieces().map(|_| self as &dyn RigidBodies)
     }
@@ -134,12 +150,17 @@ impl Solver for Dem {
 
     fn metrics(&self) -> Vec<MetricInfo> {
         let own = MetricInfo::list(DemMetrics::names(self.parameters()));
+        let own = match self.sources() {
+            Some(_) => own.into_iter().chain(MetricInfo::list(EMISSION_METRICS)).collect(),
+            None => own,
+        };
         with_motion_metrics(own, Some(&self.slabs.loads))
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
         let own = forwarded(own, PendingDemMetrics::is_ready, |own| Ok(own.wait()?.into()));
+        let own = with_emission_values(own, self.sources(), recorder)?;
         Ok(with_motion_values(own, Some(&self.slabs.loads), recorder)?)
     }
 

@@ -17,7 +17,7 @@ const QUICK: [Scene; 6] = [
 ];
 
 /// All other built-in scenes.
-const OTHERS: [Scene; 39] = [
+const OTHERS: [Scene; 40] = [
     ("drop", 1.0, 20),
     ("hydrostatic", 1.0, 20),
     ("drum", 1.0, 20),
@@ -51,6 +51,7 @@ const OTHERS: [Scene; 39] = [
     ("chocolate", 0.7, 20),
     ("rod_climbing", 0.7, 20),
     ("hopper", 0.7, 40),
+    ("grain_heap", 1.0, 200),
     ("slope_obstacle", 0.6, 40),
     ("avalanche", 0.4, 40),
     ("avalanche_slabs", 0.4, 40),
