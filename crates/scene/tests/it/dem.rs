@@ -328,7 +328,8 @@ fn blocks_that_grains_cannot_fill_are_refused() {
     let error = narrow.unwrap().sample().unwrap_err().to_string();
     assert!(error.contains("8 grains at random that do not fit into the shape"), "{error}");
     assert!(
-        refusal("particles=[]").ends_with("expected at least one [[particles]] block or [[dem.releases]]")
+        refusal("particles=[]")
+            .ends_with("expected at least one [[particles]] block or [[dem.releases]] or [[emitters]]")
     );
 }
 
@@ -442,6 +443,7 @@ fn scenes_of_grains_are_sound_at_any_size() {
     for name in [
         "column_collapse",
         "hopper",
+        "grain_heap",
         "slope_obstacle",
         "avalanche_splitter",
         "avalanche",

@@ -131,3 +131,45 @@ fn snow_on_a_grid_has_emitters_in_space() {
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     }
 }
+
+/// Grains have emitters, whose layers do not overlap, and no drains.
+#[test]
+fn grains_have_emitters_in_layers_that_do_not_touch() {
+    const EMITTER: &str = "emitters=[{mouth={rectangle={centre_m=[0.5,0.5,0.7],size_m=[0.31,0.2]}},\
+                           direction=[0,0,-1],mass_flow_kg_s=3}]";
+    let of = |more: &[&str]| {
+        let text = "version=1\nname=\"flow\"\nup_axis=\"z\"\nsolver.kind=\"dem\"\n\
+                    time={dt_s=\"auto\",duration_s=1}\ndomain={min_m=[0,0,0],max_m=[1,1,1]}\n\
+                    dem={radius_m=0.02,radius_spread=0.1,density_kg_m3=900,normal_stiffness_n_m=1e4}";
+        let more: Vec<String> = [EMITTER].iter().chain(more).map(|text| (*text).to_owned()).collect();
+        frazil_scene::Scene::parse(text, "flow.toml", &more)
+    };
+    let scene = of(&[]).expect("a scene");
+    assert!(scene.sample().expect("no grains").is_empty() && scene.dt_s() > 0.0);
+    let stream = &scene.streams()[0];
+    let room_m = 1.1 * scene.particle_spacing_m();
+    assert!((stream.layer_m / room_m - 1.0).abs() < 1e-12);
+    // 6.4 and 4.1 points.
+    assert_eq!(stream.points_m.len(), 24);
+    let apart = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
+    for (i, a) in stream.points_m.iter().enumerate() {
+        assert!(stream.points_m[..i].iter().all(|b| apart(a, b) > 0.999_999 * room_m));
+    }
+    let kg_s = 24.0 * scene.particle_mass_kg() / (stream.layer_m / stream.speed_m_s);
+    assert!((kg_s / 3.0 - 1.0).abs() < 1e-12, "{kg_s} kg/s");
+    assert_eq!(scene.emitter_speed_m_s(&scene.emitters[0]), stream.speed_m_s);
+    let refused = |more: &[&str]| match of(more) {
+        Err(error) => error.to_string(),
+        Ok(scene) => scene.sample().expect_err("it is wrong").to_string(),
+    };
+    for (more, part) in [
+        (&["drains=[{shape={box={min_m=[0,0,0],max_m=[1,1,0.1]}}}]"][..], "drains"),
+        (
+            &["particles=[{shape={box={min_m=[0.4,0.4,0.6],max_m=[0.6,0.6,0.8]}}}]"],
+            "in the pipe of emitters.0",
+        ),
+        (&["domain.max_m=[1,1,0.73]"], "outside"),
+    ] {
+        assert!(refused(more).contains(part), "{more:?}: {}", refused(more));
+    }
+}

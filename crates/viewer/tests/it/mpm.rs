@@ -35,7 +35,7 @@ fn every_scene_of_mpm_snow_keeps_its_invariants_and_is_reproducible() {
         .map(|scene| scene.name)
         .filter(|name| frazil_scene::Scene::find(name, &[]).unwrap().mpm().is_some())
         .collect();
-    assert_eq!(scenes.len(), 9, "{scenes:?}");
+    assert_eq!(scenes.len(), 10, "{scenes:?}");
     for (idx, scene) in scenes.into_iter().enumerate() {
         let run = |name: &str| {
             let out = folder.path().join(name);
