@@ -92,7 +92,7 @@ fn grains_enter_at_the_rate_that_is_asked() {
     );
     let mut flow = flow(&["dem.radius_m=0.002", "time.dt_s=2e-5", &emitter]);
     let mut radii = Vec::new();
-    for steps in [1, 200, 3000] {
+    for steps in [1, 200, 2000] {
         flow.advance(steps);
         let grains = state(&flow).grains;
         assert_eq!(grains.len() as u64, flow.scene.n_emitted(flow.step));
@@ -118,7 +118,7 @@ fn grains_enter_at_the_rate_that_is_asked() {
 #[test]
 fn a_heap_grows_up_to_its_mouth_without_a_burst() {
     let mut flow = flow(&[HEAP]);
-    flow.advance(6000);
+    flow.advance(4500);
     let grains = state(&flow).grains;
     let fastest = grains.iter().map(|grain| grain.velocity.length()).fold(0.0, f64::max);
     let widest = grains.iter().map(|grain| grain.position.truncate().length()).fold(0.0, f64::max);
@@ -182,8 +182,8 @@ fn flows_that_overflow_their_records_have_the_bits_of_whole_ones() {
     // A wide range of attraction makes long lists.
     const RANGE: &[&str] = &["dem.cohesion_n=1e-3", "dem.cohesion_range_m=0.004"];
     for (emitters, steps, more, rows) in [
-        (PIPES, 1200, &[][..], "dem.contacts_per_grain=8.0"),
-        (HEAP, 1500, RANGE, "dem.contacts_per_grain=1.0"),
+        (PIPES, 800, &[][..], "dem.contacts_per_grain=8.0"),
+        (HEAP, 1000, RANGE, "dem.contacts_per_grain=1.0"),
     ] {
         let mut whole = flow(&[&[emitters, "dem.contacts_per_grain=24.0"], more].concat());
         assert!(whole.advance(steps).is_empty());

@@ -65,7 +65,7 @@ fn emission_agrees_with_its_twin() {
         let (p, sources) = (parameters(&flow), twin_sources(&flow.solver.parameters().sources));
         let emitted = flow.solver.parameters().emitted.map(f64::from);
         let mut n_new = 0;
-        for step in 1..=if is_full_run() { 200 } else { 40 } {
+        for step in 1..=if is_full_run() { 200 } else { 24 } {
             let mut expected = twin::State::new(particles(&flow));
             let next_id = flow.counts().next_id;
             if sources.drains.is_empty() {
@@ -94,7 +94,7 @@ fn emission_agrees_with_its_twin() {
                 flow.solver.stages().filter(|s| !matches!(s, Stage::Drain | Stage::Emit)).collect();
             run(&mut flow, &rest);
         }
-        assert!(n_new > 100, "{n_new} particles appear");
+        assert!(n_new > 40, "{n_new} particles appear");
         assert_no_validation_messages(&flow.device);
     }
 }
@@ -103,7 +103,7 @@ fn emission_agrees_with_its_twin() {
 fn held_nodes_agree_with_their_twin() {
     for case in [&[PIPES, BLOCK][..], &[PIPES, "mpm.spline='quadratic'", "mpm.transfer='pic_flip'"]] {
         let mut flow = flow(case);
-        flow.advance(60);
+        flow.advance(40);
         let before: Vec<Stage> =
             flow.solver.stages().take_while(|stage| *stage != Stage::HoldNodes).collect();
         run(&mut flow, &before);
@@ -214,7 +214,7 @@ fn removal_agrees_with_its_twin_at_any_number() {
 fn particles_are_those_of_the_start_and_the_emitted_less_the_drained() {
     let mut flow = flow(&[PIPES, BLOCK, DRAIN]);
     let start = flow.n_particles() as u32;
-    for steps in [1, 40, 120] {
+    for steps in [1, 30, 70] {
         flow.advance(steps);
         let counts = flow.counts();
         assert_eq!(u64::from(counts.n_emitted), flow.scene.n_emitted(flow.step));
@@ -243,7 +243,7 @@ fn jets_enter_alike_in_every_direction_and_place() {
                 at_m - 0.1
             ),
         ]);
-        let (steps, dt_s) = (300, jet.scene.dt_s());
+        let (steps, dt_s) = (200, jet.scene.dt_s());
         jet.advance(steps);
         let particles = particles(&jet);
         let stream = jet.scene.streams().remove(0);
@@ -309,29 +309,29 @@ fn a_jet_falls_along_a_parabola_from_its_mouth() {
 #[test]
 fn a_blocked_mouth_presses_the_snow_in_front_of_it() {
     let mut flow = flow(&[
-        "emitters=[{mouth={disk={centre_m=[0,0.14,0],radius_m=0.04}},direction=[0,-1,0],speed_m_s=1.0}]",
+        "emitters=[{mouth={disk={centre_m=[0,0.1,0],radius_m=0.03}},direction=[0,-1,0],speed_m_s=1.0}]",
     ]);
-    flow.advance(1500);
+    flow.advance(1000);
     let particles = particles(&flow);
     let entered = flow.counts().n_emitted as usize;
     assert_eq!(particles.len(), entered);
-    // 0.3 s at 1 m/s, of which 0.14 m fit below the mouth.
-    let below: Vec<_> = particles.iter().filter(|x| x.position.y < 0.14).collect();
+    // 0.2 s at 1 m/s, of which 0.1 m fit below the mouth.
+    let below: Vec<_> = particles.iter().filter(|x| x.position.y < 0.1).collect();
     let widest = below.iter().map(|x| x.position.x.hypot(x.position.z)).fold(0.0, f64::max);
     let volume = |x: &&twin::Particle| x.elastic.determinant() * x.plastic_volume * x.volume;
     let volume_m3: f64 = below.iter().map(volume).sum();
     // The outermost particles are up to half a spacing from the surface.
-    let space_m3 = [0.0, 0.005].map(|more: f64| 0.14 * std::f64::consts::PI * (widest + more).powi(2));
+    let space_m3 = [0.0, 0.005].map(|more: f64| 0.1 * std::f64::consts::PI * (widest + more).powi(2));
     println!(
         "{} of {entered} below the mouth, {widest} m wide, {volume_m3} m³ in {space_m3:?} m³",
         below.len()
     );
     assert!(volume_m3 > space_m3[0] && volume_m3 < space_m3[1], "{volume_m3} m³ in {space_m3:?} m³");
-    let in_pipe = particles.iter().filter(|x| x.position.y >= 0.14).count();
-    // A support radius of 4 cm of the flow, and a layer more at times.
+    let in_pipe = particles.iter().filter(|x| x.position.y >= 0.1).count();
+    // A support radius of 4 cm of the flow, and a layer at each end.
     let stream = flow.scene.streams().remove(0);
-    let of_pipe = stream.points_m.len() as f64 * (0.04 / stream.layer_m + 1.0);
-    assert!((in_pipe as f64) < 1.01 * of_pipe, "{in_pipe} particles in a pipe of {of_pipe}");
+    let of_pipe = stream.points_m.len() as f64 * (0.04 / stream.layer_m + 1.5);
+    assert!((in_pipe as f64) < of_pipe, "{in_pipe} particles in a pipe of {of_pipe}");
     assert_no_validation_messages(&flow.device);
 }
 
@@ -345,17 +345,17 @@ fn bits(flow: &Flow<Mpm>) -> Vec<(String, Vec<u32>)> {
 #[test]
 fn resumed_flows_have_the_bits_of_whole_ones() {
     let mut flow = flow(&[PIPES, BLOCK, DRAIN, "particles.0.mass_spread=0.2"]);
-    flow.advance(40);
+    flow.advance(24);
     let state = flow.columns();
     let mut longer = flow.scene.clone();
     longer.time.duration_s *= 2.0;
     let resumed = [flow.scene.clone(), longer].map(|scene| {
-        let solver = Mpm::restore_scene(&flow.device, &scene, &state, 40, Tuning::default()).unwrap();
-        let mut resumed = Flow { device: flow.device.clone(), scene, solver, step: 40 };
-        resumed.advance(60);
+        let solver = Mpm::restore_scene(&flow.device, &scene, &state, 24, Tuning::default()).unwrap();
+        let mut resumed = Flow { device: flow.device.clone(), scene, solver, step: 24 };
+        resumed.advance(36);
         bits(&resumed)
     });
-    flow.advance(60);
+    flow.advance(36);
     for resumed in resumed {
         for (whole, own) in bits(&flow).iter().zip(&resumed) {
             assert!(whole == own, "{}", whole.0);
@@ -390,10 +390,10 @@ fn a_layer_whose_step_is_repeated_appears_once() {
         "time.dt_s=1e-4",
         "emitters=[{mouth={rectangle={centre_m=[0,0.2,0],size_m=[0.3,0.3]}},direction=[0,-1,0],speed_m_s=1}]",
     ]);
-    let grown = flow.advance(60);
+    let grown = flow.advance(20);
     println!("{grown:?} grew");
     assert!(!grown.is_empty(), "all blocks fit");
-    assert_eq!(u64::from(flow.counts().n_emitted), flow.scene.n_emitted(60));
+    assert_eq!(u64::from(flow.counts().n_emitted), flow.scene.n_emitted(20));
     let ids: BTreeSet<u32> = particles(&flow).iter().map(|particle| particle.id).collect();
     assert_eq!(ids.len(), flow.n_particles());
     assert_eq!(flow.n_particles() as u32, flow.counts().n_emitted);

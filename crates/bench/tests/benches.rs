@@ -86,20 +86,29 @@ fn every_distribution_and_workgroup_size_verifies() {
 #[test]
 fn every_transfer_spline_and_density_of_snow_on_a_grid_verifies() {
     let session = session();
+    // `every_bench_verifies_at_sizes_that_break_tails` has emitters that do nothing.
+    let is_left_out = |point: &Planned<'_>| {
+        !is_full_run() && point.point.name("sources").is_ok_and(|sources| sources != "none")
+    };
     // The transfers that are not the default with the spline that is not; in the long form all with both.
     let (splines, others) = if is_full_run() { ("cubic,quadratic", "apic,") } else { ("quadratic", "") };
     let (transfers, splines) = (format!("transfer=pic_flip,{others}mls"), format!("spline={splines}"));
     for point in planned(&["mpm."], &["count=257", &transfers, &splines], Profile::Smoke) {
-        verify(&session, &point);
+        if !is_left_out(&point) {
+            verify(&session, &point);
+        }
     }
     let densities = if is_full_run() { "per_cell=1,3,100" } else { "per_cell=1,100" };
     for point in planned(&["mpm."], &["count=2049", densities], Profile::Smoke) {
-        verify(&session, &point);
+        if !is_left_out(&point) {
+            verify(&session, &point);
+        }
     }
     // More points than the twin can compute: other rasterizations, samples and sums. Tiles are verified
     // against fixed point; the long form also does it the other way round, and steps the twin.
     for point in planned(&["mpm."], &["count=33001", "dimensions=3"], Profile::Smoke) {
-        if is_full_run() || !point.point.name("variant").is_ok_and(|variant| variant != "tiles") {
+        let is_tiles = !point.point.name("variant").is_ok_and(|variant| variant != "tiles");
+        if is_full_run() || is_tiles && !is_left_out(&point) {
             verify(&session, &point);
         }
     }
