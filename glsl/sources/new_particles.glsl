@@ -10,7 +10,7 @@ struct NewParticle {
     uint emitter;
     // Number of particles that appear before this one.
     uint place;
-    // How far it has come, in m.
+    // Distance that it has come, in m.
     float moved_m;
 };
 

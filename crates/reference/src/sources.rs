@@ -83,7 +83,8 @@ impl Emitter {
         is_inside && along < 0.0 && along > -f64::from(self.reach_m + margin_m)
     }
 
-    pub(crate) fn velocity(&self) -> DVec3 {
+    /// Returns the velocity of the flow in m/s.
+    pub fn velocity(&self) -> DVec3 {
         f64::from(self.speed_m_s) * wide(self.axes[0])
     }
 }

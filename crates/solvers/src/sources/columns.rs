@@ -20,13 +20,13 @@ impl Slots {
         Ok(Self { columns, spare })
     }
 
-    /// Returns the words of an element of a slot, 0 without a column.
-    pub fn words(&self, slot: usize) -> u32 {
-        self.columns.get(slot).map_or(0, |column| column.kind().words())
+    /// Returns the words of an element of each slot, 0 without a column.
+    pub fn words(&self) -> [u32; MAX_COLUMNS] {
+        std::array::from_fn(|slot| self.columns.get(slot).map_or(0, |column| column.kind().words()))
     }
 
-    /// Returns the present buffer of a slot.
-    pub fn front(&self, slot: usize) -> &Buffer<u32> {
-        self.columns.get(slot).map_or(&self.spare[slot], |column| column.front())
+    /// Returns the present buffer of each slot.
+    pub fn fronts(&self) -> [&Buffer<u32>; MAX_COLUMNS] {
+        std::array::from_fn(|slot| self.columns.get(slot).map_or(&self.spare[slot], |column| column.front()))
     }
 }

@@ -56,7 +56,7 @@ struct Fill {
 /// A column with the words of a new particle of each emitter, emitter by emitter.
 pub(crate) type Filled = (Column<u32>, Vec<u32>);
 
-/// What becomes of a step for whose particles there is no room.
+/// Outcome of a step for whose particles there is no room.
 #[derive(Clone, Copy)]
 pub(crate) enum WhenFull<'a> {
     /// It has no particles, and its fault is noted in this slot.
@@ -154,20 +154,20 @@ impl Sources {
         let params = emit::Params { n_points, capacity };
         recorder.dispatch(&own.emit, Threads::Fixed(own.n_points), bindings, params);
         for fill in &own.fills {
-            let column = |k: usize| fill.columns.front(k);
+            let [column0, column1, column2, column3, column4, column5, column6] = fill.columns.fronts();
             let bindings = fill_emitted::Bindings {
                 count,
                 clock,
                 emitters: &own.emitters,
                 initial: &fill.initial,
                 emission: &self.emission,
-                column0: column(0),
-                column1: column(1),
-                column2: column(2),
-                column3: column(3),
-                column4: column(4),
-                column5: column(5),
-                column6: column(6),
+                column0,
+                column1,
+                column2,
+                column3,
+                column4,
+                column5,
+                column6,
             };
             let params = fill_emitted::Params { n_points, capacity, first: fill.first };
             recorder.dispatch(&fill.kernel, Threads::Fixed(own.n_points), bindings, params);
@@ -203,16 +203,16 @@ impl Fill {
             *place = initial.len() as u32;
             initial.extend_from_slice(words);
         }
-        let words = |k: usize| columns.words(k);
+        let [words_0, words_1, words_2, words_3, words_4, words_5, words_6] = columns.words();
         let constants = fill_emitted::Specialization {
             workgroup_size,
-            words_0: words(0),
-            words_1: words(1),
-            words_2: words(2),
-            words_3: words(3),
-            words_4: words(4),
-            words_5: words(5),
-            words_6: words(6),
+            words_0,
+            words_1,
+            words_2,
+            words_3,
+            words_4,
+            words_5,
+            words_6,
         };
         Ok(Self {
             kernel: Kernel::specialized(device, &constants)?,

@@ -29,16 +29,16 @@ impl Removal {
         let columns: Vec<Column<u32>> = table.state_entries().map(|(column, _)| column.clone()).collect();
         let of_columns = |columns: &[Column<u32>]| -> Result<_, SolverError> {
             let slots = Slots::new(device, columns.iter())?;
-            let words = |k: usize| slots.words(k);
+            let [words_0, words_1, words_2, words_3, words_4, words_5, words_6] = slots.words();
             let constants = fill_drained::Specialization {
                 workgroup_size,
-                words_0: words(0),
-                words_1: words(1),
-                words_2: words(2),
-                words_3: words(3),
-                words_4: words(4),
-                words_5: words(5),
-                words_6: words(6),
+                words_0,
+                words_1,
+                words_2,
+                words_3,
+                words_4,
+                words_5,
+                words_6,
             };
             Ok((Kernel::specialized(device, &constants)?, slots))
         };
@@ -74,18 +74,18 @@ impl Removal {
         recorder.dispatch_counted(&self.mark, bindings, ());
         self.list.record(recorder, count, &self.flags, &self.removed, &self.removed_count)?;
         for (kernel, columns) in &self.moves {
-            let column = |k: usize| columns.front(k);
+            let [column0, column1, column2, column3, column4, column5, column6] = columns.fronts();
             let bindings = fill_drained::Bindings {
                 count,
                 removed_count,
                 removed: &self.removed,
-                column0: column(0),
-                column1: column(1),
-                column2: column(2),
-                column3: column(3),
-                column4: column(4),
-                column5: column(5),
-                column6: column(6),
+                column0,
+                column1,
+                column2,
+                column3,
+                column4,
+                column5,
+                column6,
             };
             recorder.dispatch(kernel, Threads::Counted(&self.removed_count), bindings, ());
         }

@@ -182,7 +182,8 @@ impl SolverScene for MaterialPoints {
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
         let (Some(mpm), Some(derived)) = (scene.mpm(), scene.derived_mpm()) else { return Ok(Vec::new()) };
         let (mass, volume) = if mpm.dimensions == 2 { ("kg/m", "m²") } else { ("kg", "m³") };
-        let total = |values: &[f32]| values.iter().map(|value| f64::from(*value)).sum::<f64>();
+        // The sum of nothing is −0.
+        let total = |values: &[f32]| values.iter().map(|value| f64::from(*value)).sum::<f64>() + 0.0;
         let cells: Vec<String> =
             derived.n_cells[..scene.n_dimensions()].iter().map(ToString::to_string).collect();
         Ok(vec![
