@@ -257,7 +257,7 @@ fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
         let status = device.buffer_from("status", &[zero]).unwrap();
         let still: SolveMomentum = bytemuck::Zeroable::zeroed();
         let momentum = device.buffer_from("momentum", &[still]).unwrap();
-        let now = StepClock { fault_step: u32::MAX, step: 1, is_held: 0 };
+        let now = StepClock { fault_step: u32::MAX, step: 1, ..bytemuck::Zeroable::zeroed() };
         let clock = device.buffer_from("clock", &[now]).unwrap();
         let total = device.buffer_from("total", &[error * n as f32]).unwrap();
         let mut recorder = device.recorder().unwrap();

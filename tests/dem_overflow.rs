@@ -100,9 +100,9 @@ fn an_overflow_is_repeated_with_more_rows() {
                 assert_eq!(pack.try_advance(3).map(|fault| fault.step), Some(fault.step));
                 assert!(pack.columns() == held, "law {law}: the state of step {} changed", fault.step);
                 let regrown = pack.dem.regrow(&DEVICE).unwrap().unwrap();
-                assert_eq!((regrown.step, regrown.from), (fault.step - 1, capacity));
+                assert_eq!((regrown.place.step, regrown.from), (fault.step - 1, capacity));
                 assert!(regrown.to >= required && regrown.to < 2 * required, "{regrown}");
-                assert_eq!(pack.dem.step(), regrown.step);
+                assert_eq!(pack.dem.step(), regrown.place.step);
                 n_overflows += 1;
             }
             assert_eq!(pack.dem.regrow(&DEVICE).unwrap(), None);

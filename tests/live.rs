@@ -5,13 +5,10 @@
 
 use frazil_particles::PhaseArray;
 use frazil_reference::bodies::{Pull, pull_particles};
-use frazil_reference::clock::{Clock, advance_clock};
 use frazil_scene::{BodyMotion, LiveValue, Motion, Scene};
-use frazil_shaders::common::advance_clock as on_device;
-use frazil_shaders::types::StepClock;
 use frazil_solvers::{Grab, GrabPass, Solver, SolverStart, StateColumn, Tuning, change_scene, factory_of};
 use frazil_testkit::{Random, assert_no_validation_messages, config, device, is_full_run, saved_state};
-use frazil_vk::{Device, Kernel, Replay, Threads};
+use frazil_vk::{Device, Replay};
 use glam::DVec3;
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -239,29 +236,6 @@ fn a_change_while_grains_run_is_a_restart_with_the_changed_scene() {
     let scene = parse(GRAINS);
     assert_change_is_a_restart(&scene, &other_values(&scene));
     assert_change_is_a_restart(&scene, &["dem.cohesion_n=0.5".to_owned()]);
-}
-
-#[test]
-fn the_clock_advances_like_its_twin() {
-    let kernel = Kernel::<on_device::Interface>::new(&DEVICE).unwrap();
-    let faults = prop::option::of(any::<u32>().prop_filter("a step", |step| *step != u32::MAX));
-    proptest!(config(30), |(fault_step in faults, step in 0u32..1 << 30, n in 0u32..5, is_held in 0u32..2)| {
-        let mut twin = Clock { fault_step, step };
-        let before = StepClock { fault_step: fault_step.unwrap_or(u32::MAX), step, is_held };
-        let clock = DEVICE.buffer_from("clock", &[before]).unwrap();
-        let mut recorder = DEVICE.recorder().unwrap();
-        for _ in 0..n {
-            recorder.dispatch(&kernel, Threads::Fixed(1), on_device::Bindings { clock: &clock }, ());
-            advance_clock(&mut twin);
-        }
-        DEVICE.submit(recorder).unwrap();
-        let found = DEVICE.download(&clock, 1).unwrap()[0];
-        prop_assert_eq!(
-            (found.step, found.fault_step, found.is_held),
-            (twin.step, before.fault_step, is_held),
-        );
-        prop_assert_eq!(twin.is_frozen(), before.fault_step < found.step);
-    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use frazil_reference::mpm::{self as twin, Particle};
 use frazil_reference::uniform_bodies;
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, ROWS_PER_THREAD, Surroundings};
-use frazil_solvers::{Solver as _, StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, StepDivision, StepPlace, Tuning};
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
 use frazil_tests::mpm_stages::MpmCase;
 use frazil_tests::snowpack::{empty_space, state_of};
@@ -270,12 +270,31 @@ fn growing_capacity_changes_no_bit() {
 
 #[test]
 fn block_overflow_is_reported_and_discards_only_the_step() {
+    assert_overflow_discards_only_the_substep(1);
+}
+
+#[test]
+fn block_overflow_within_a_step_discards_only_the_substep() {
+    let place = assert_overflow_discards_only_the_substep(4);
+    assert!(place.substeps > 0, "it was in the first substep of a step: {place:?}");
+}
+
+/// Returns the first place from which steps went on.
+fn assert_overflow_discards_only_the_substep(n_substeps: u32) -> StepPlace {
     let (case, particles) = burst(300, 40.0);
-    let mut mpm = case.restore(&DEVICE, &particles, 0);
+    let division = StepDivision { step_s: (DT_S * f64::from(n_substeps)) as f32, n: n_substeps };
+    let restored = || {
+        let (parameters, columns) =
+            (MpmParameters { division, ..case.parameters() }, case.columns(&particles));
+        Mpm::restore(&DEVICE, parameters, &columns, 0, Default::default()).unwrap()
+    };
+    let taken = |place: StepPlace| place.step * u64::from(n_substeps) + u64::from(place.substeps);
+    let mut mpm = restored();
     let capacity = mpm.blocks().capacity();
-    // All steps are in one recorder: no result is read back in between to grow a capacity.
+    // All substeps are in one recorder: no result is read back in between to grow a capacity.
+    let last = 63;
     let mut recorder = DEVICE.recorder().unwrap();
-    for _ in 0..64 {
+    for _ in 0..last {
         mpm.record_step(&mut recorder);
     }
     let fault = mpm.record_fault_check(&mut recorder).unwrap();
@@ -287,31 +306,34 @@ fn block_overflow_is_reported_and_discards_only_the_step() {
     assert_eq!((fault.pass, exceeded), ("SortByCell", capacity));
     assert!(required.active > capacity.active || required.occupied > capacity.occupied, "{fault}");
 
-    // The state is that of the step before, which sufficient capacity gives, too.
+    // The state is that of the substep before, which sufficient capacity gives, too.
     let found = bits_by_id(&mpm);
-    let mut with_capacity = case.restore(&DEVICE, &particles, 0);
-    for _ in 1..fault.step {
-        advance(&mut with_capacity, 1);
-    }
-    assert!(found == bits_by_id(&with_capacity), "the step that overflowed changed something");
-
+    let mut places = Vec::new();
     // It goes on from there with more blocks.
-    let last = 64;
-    let mut n_overflows = 0;
-    while mpm.regrow(&DEVICE).unwrap().is_some() {
-        n_overflows += 1;
+    let mut with_capacity = restored();
+    while let Some(regrown) = mpm.regrow(&DEVICE).unwrap() {
+        if places.is_empty() {
+            assert_eq!(regrown.place.step + 1, fault.step);
+            for _ in 0..taken(regrown.place) {
+                advance(&mut with_capacity, 1);
+            }
+            assert!(found == bits_by_id(&with_capacity), "the substep that overflowed changed something");
+        }
+        assert_eq!(mpm.place(), regrown.place);
+        places.push(regrown.place);
         let mut recorder = DEVICE.recorder().unwrap();
-        for _ in mpm.step()..last {
+        for _ in taken(mpm.place())..last {
             mpm.record_step(&mut recorder);
         }
         DEVICE.submit(recorder).unwrap();
     }
-    assert!(n_overflows > 0 && mpm.step() == last);
-    for _ in with_capacity.step()..last {
+    assert!(!places.is_empty() && taken(mpm.place()) == last);
+    for _ in taken(with_capacity.place())..last {
         advance(&mut with_capacity, 1);
     }
-    assert!(bits(&mpm) == bits(&with_capacity), "other bits after the step that overflowed");
+    assert!(bits(&mpm) == bits(&with_capacity), "other bits after the substep that overflowed");
     assert_no_validation_messages(&DEVICE);
+    places[0]
 }
 
 /// Fault of a particle, and the pass that reports it.

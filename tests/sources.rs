@@ -230,8 +230,8 @@ fn a_flow_beyond_the_duration_goes_on_with_more_room() {
                 assert!(fault.to_string().contains("capacity"), "{fault}");
                 let device = short.device.clone();
                 let regrown = Solver::regrow(&mut short.fluid, &device).unwrap().unwrap();
-                assert!(regrown.step < short.step && regrown.to > regrown.from, "{regrown}");
-                short.step = regrown.step;
+                assert!(regrown.place.step < short.step && regrown.to > regrown.from, "{regrown}");
+                short.step = regrown.place.step;
                 n_grown += 1;
             }
         }

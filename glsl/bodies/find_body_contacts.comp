@@ -209,7 +209,7 @@ void main() {
         if (k == shape.body) continue;
         Body body = bodies[k];
         bool is_dynamic = is_motion(body, MOTION_DYNAMIC);
-        Pose pose = is_dynamic ? pose_at_end(body) : pose_of(body, step_end_s(clock[0], dt_s));
+        Pose pose = is_dynamic ? pose_at_end(body) : pose_of(body, substep_end_s(clock[0], dt_s));
         Place seen = place;
         if (is_dynamic) seen.rest_m += states[body.n_keys].offset_rest_m;
         // Bound of how near an edge may come in the step.

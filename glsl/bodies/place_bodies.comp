@@ -51,7 +51,7 @@ void main() {
     store(at + 10u, state.velocity_m_s);
     store(at + 13u, spin);
     bool is_start = is_in_step != 0u;
-    body_data[at + 16u] = is_start ? step_start_s(clock[0], dt_s) : step_end_s(clock[0], dt_s);
+    body_data[at + 16u] = is_start ? substep_start_s(clock[0], dt_s) : substep_end_s(clock[0], dt_s);
     body_data[at + 17u] = dt_s;
     centre_m[k] = vec3(body_data[at], body_data[at + 1u], body_data[at + 2u]) + state.offset_m;
     rotation[k] = state.rotation;

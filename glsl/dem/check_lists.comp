@@ -37,8 +37,10 @@ layout(scalar, push_constant) uniform Params {
 // One workgroup.
 void main() {
     uint row = gl_LocalInvocationIndex;
-    uint step = clock[0].step + 1u;
-    bool is_built = (is_forced != 0u || lists[0].is_stale != 0u) && clock[0].fault_step >= step;
+    StepClock now = clock[0];
+    advance(now, 1u);
+    bool is_built = (is_forced != 0u || lists[0].is_stale != 0u) && now.fault_step >= now.step &&
+        now.held_at == 0u;
     barrier();
     uint n = is_built ? count[0] : 0u;
     uint n_ends = is_built ? count[0] + 1u : 0u;
@@ -51,7 +53,7 @@ void main() {
         again_end_args[row] = dispatch_of(0u, row, max_groups_x);
     }
     if (row != 0u) return;
-    clock[0].step = step;
+    clock[0] = now;
     grain_count[0] = n;
     end_count[0] = n_ends;
     cell_count[0] = n_cells;

@@ -170,7 +170,7 @@ void main() {
         }
         ++row;
     }
-    float time_s = step_start_s(clock[0], terms[0].dt_s);
+    float time_s = substep_start_s(clock[0], terms[0].dt_s);
     [[dont_unroll]] for (; row < end; ++row) {
         DemTerms t = terms[0];
         uint word = near[row];

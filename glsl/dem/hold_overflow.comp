@@ -42,6 +42,6 @@ void main() {
     stored_count[0] = 0u;
     stored_end_count[0] = 0u;
     clock[0].fault_step = clock[0].step;
-    clock[0].is_held = 1u;
+    HOLD_SUBSTEP();
     fault[0].n_rows = required;
 }

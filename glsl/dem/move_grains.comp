@@ -84,7 +84,7 @@ void main() {
     if (i >= count[0]) return;
     // If a step has failed, its state is kept unchanged.
     if (is_frozen(clock[0])) return;
-    float time_s = step_start_s(clock[0], terms[0].dt_s);
+    float time_s = substep_start_s(clock[0], terms[0].dt_s);
     float skin_m = lists[0].used_skin_m;
     vec4 own_sphere = sphere[i];
     vec3 x = own_sphere.xyz;

@@ -20,7 +20,7 @@ layout(scalar, binding = 4) readonly buffer Clock { StepClock clock[]; };
 void main() {
     if (thread_idx() > 0u) return;
     // An overflow is not a fault of a grain.
-    if (clock[0].fault_step == INVALID_INDEX || clock[0].is_held != 0u) return;
+    if (clock[0].fault_step == INVALID_INDEX || clock[0].held_at != 0u) return;
     uint id = fault[0].not_finite;
     if (fault[0].crowded != INVALID_INDEX) id = fault[0].crowded;
     if (fault[0].too_fast != INVALID_INDEX) id = fault[0].too_fast;

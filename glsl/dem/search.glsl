@@ -11,7 +11,7 @@
 
 void search(uint i, float skin_m) {
     DemTerms t = terms[0];
-    float time_s = step_start_s(clock[0], t.dt_s);
+    float time_s = substep_start_s(clock[0], t.dt_s);
     vec3 x = sphere[i].xyz;
     float r = sphere[i].w;
     float widened = r + contact_gap(t) + skin_m;

@@ -50,7 +50,7 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= n_points || is_frozen(clock[0])) return;
-    float time_s = step_start_s(clock[0], terms[0].dt_s);
+    float time_s = substep_start_s(clock[0], terms[0].dt_s);
     uint piece = points[i].piece;
     PieceMotion motion = motions[piece];
     PieceShape shape = shapes[piece];

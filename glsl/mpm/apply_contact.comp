@@ -68,7 +68,7 @@ struct Touching {
 
 // Applies the force of a surface, with normal and distance, to a particle; returns the impulse.
 vec3 resist(MpmTerms t, vec4 surface, vec3 moving, float friction, inout Touching p) {
-    if (clock[0].step == 1u) p.radius = min(p.radius, max(surface.w, 0.0));
+    if (clock[0].step == 1u && clock[0].substep == 0u) p.radius = min(p.radius, max(surface.w, 0.0));
     float depth = p.radius - surface.w;
     if (!(depth > 0.0)) return vec3(0.0);
     vec3 normal = surface.xyz;
@@ -107,7 +107,7 @@ void main() {
     if (is_frozen(clock[0])) return;
     MpmTerms t = terms[0];
     // The particles are at the end of the step, and so are the bodies.
-    float time_s = step_end_s(clock[0], t.dt_s);
+    float time_s = substep_end_s(clock[0], t.dt_s);
     vec3 x = position[i];
     vec4 own = contact[i];
     vec3 from_walls_m = in_dimensions(min(x - t.domain_min_m, t.domain_max_m - x));

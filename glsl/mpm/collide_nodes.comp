@@ -34,7 +34,7 @@ void main() {
     uint n = thread_idx() % THREADS_PER_ITEM;
     if (a >= active_count[0]) return;
     MpmTerms t = terms[0];
-    float time_s = step_start_s(clock[0], t.dt_s);
+    float time_s = substep_start_s(clock[0], t.dt_s);
     uint at = a * BLOCK_NODES + n;
     vec4 p = momentum[at];
     if (!(p.w > 0.0)) return;

@@ -46,7 +46,7 @@ void main() {
     if (i >= count[0]) return;
     if (is_frozen(clock[0])) return;
     MpmTerms t = terms[0];
-    float time_s = step_start_s(clock[0], t.dt_s);
+    float time_s = substep_start_s(clock[0], t.dt_s);
     vec3 x = position[i];
     vec3 v = velocity[i];
     COLLIDE_AND_MEASURE(t, x, 0.0, time_s, mass[i], v);

@@ -38,8 +38,8 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     BodyTerms t = terms[0];
-    float start_s = step_start_s(clock[0], t.dt_s);
-    float time_s = is_at_start != 0u ? start_s : step_end_s(clock[0], t.dt_s);
+    float start_s = substep_start_s(clock[0], t.dt_s);
+    float time_s = is_at_start != 0u ? start_s : substep_end_s(clock[0], t.dt_s);
     vec3 x = predicted[i];
     vec3 u = updated[i];
     float open = domain_term(t.walls, x, t.support_m).open;

@@ -54,7 +54,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     BodyTerms t = terms[0];
-    float time_s = step_start_s(clock[0], t.dt_s);
+    float time_s = substep_start_s(clock[0], t.dt_s);
     vec3 x = position[i];
     vec3 v = velocity[i];
     if (boundary_density[i].w > 0.0 && multiplier[i] != 0.0)

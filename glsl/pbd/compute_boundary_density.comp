@@ -33,8 +33,8 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     BodyTerms t = terms[0];
-    float start_s = step_start_s(clock[0], t.dt_s);
-    float time_s = HAS_RATE != 0u ? start_s : step_end_s(clock[0], t.dt_s);
+    float start_s = substep_start_s(clock[0], t.dt_s);
+    float time_s = HAS_RATE != 0u ? start_s : substep_end_s(clock[0], t.dt_s);
     vec3 x = predicted[i];
     float scale = t.walls.fraction_scale;
     vec4 density = vec4(0.0);

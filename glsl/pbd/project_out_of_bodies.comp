@@ -99,7 +99,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     BodyTerms t = terms[0];
-    float time_s = step_end_s(clock[0], t.dt_s);
+    float time_s = substep_end_s(clock[0], t.dt_s);
     if (is_corrected != 0u && boundary_density[i].w > 0.0 && constraint[i].w != 0.0)
         add_corrections(t, time_s, constraint[i], boundary_density[i].w);
     vec4 pushed = is_first != 0u ? vec4(0.0) : HAS_PUSH != 0u ? push[i] : vec4(0.0);

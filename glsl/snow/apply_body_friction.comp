@@ -36,9 +36,9 @@ void main() {
     BodyTerms t = terms[0];
     uint k = uint(pushed.w) - 1u;
     Body body = bodies[k];
-    float time_s = step_end_s(clock[0], t.dt_s);
+    float time_s = substep_end_s(clock[0], t.dt_s);
     vec3 x = predicted[i];
-    Pose before = pose_of(body, step_start_s(clock[0], t.dt_s));
+    Pose before = pose_of(body, substep_start_s(clock[0], t.dt_s));
     vec3 slip_m = x - position[i] - t.dt_s * velocity_of(body, before, x);
     vec3 removed_m = slip_m;
     if (body.is_sticky == 0u) {

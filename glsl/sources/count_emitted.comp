@@ -35,7 +35,7 @@ void main() {
     uint n_before = count[0];
     uint n = n_before + n_new;
     if (n_new > capacity - n_before) {
-        clock[0].is_held = 1u;
+        HOLD_SUBSTEP();
         emission[0].n_held = n_before;
         emission[0].n_required = n;
         if (EMPTIES == 0u) {

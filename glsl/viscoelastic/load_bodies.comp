@@ -35,7 +35,7 @@ void main() {
     if (i >= count[0]) return;
     ViscoelasticTerms t = terms[0];
     BodyTerms b = of_bodies[0];
-    float time_s = step_start_s(clock[0], b.dt_s);
+    float time_s = substep_start_s(clock[0], b.dt_s);
     vec3 x = position[i];
     if (is_fed(t, x)) return;
     mat3 own = mat3(coupling[3u * i].xyz, coupling[3u * i + 1u].xyz, coupling[3u * i + 2u].xyz);

@@ -29,7 +29,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     BodyTerms b = of_bodies[0];
-    float time_s = step_start_s(clock[0], b.dt_s);
+    float time_s = substep_start_s(clock[0], b.dt_s);
     vec3 x = position[i];
     vec4 towards = vec4(0.0);
     vec4 columns[3] = vec4[3](vec4(0.0), vec4(0.0), vec4(0.0));

@@ -58,8 +58,8 @@ impl<S: Solver> Flow<S> {
             if let Some(fault) = check.expect("a check").wait().expect("a record") {
                 let regrown = self.solver.regrow(&self.device).expect("room for larger records");
                 let regrown = regrown.unwrap_or_else(|| panic!("{fault}"));
-                assert!(regrown.step < self.step && regrown.to > regrown.from, "{regrown}");
-                self.step = regrown.step;
+                assert!(regrown.place.step < self.step && regrown.to > regrown.from, "{regrown}");
+                self.step = regrown.place.step;
                 grown.push(regrown.object);
             }
         }

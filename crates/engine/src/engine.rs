@@ -200,7 +200,7 @@ impl Engine {
     }
 
     fn of(simulation: Simulation) -> Result<Self, Failure> {
-        let metrics = simulation.solver.metrics();
+        let metrics = simulation.metrics();
         let energy = EnergyLimit::new(&metrics);
         let mut engine = Self { simulation, metrics, measured: None, energy, camera: None };
         // Later energies are compared with that of the first state.
@@ -509,9 +509,8 @@ impl Engine {
         let ring = ReadbackRing::new(&simulation.device);
         let mut recorder = simulation.device.recorder()?;
         simulation.solver.record_output(&mut recorder);
-        let solver = &simulation.solver;
-        let count = solver.varying_count();
-        let columns = state::read_columns(&ring, &mut recorder, &solver.state_columns(), count)?;
+        let count = simulation.solver.varying_count();
+        let columns = state::read_columns(&ring, &mut recorder, &simulation.state_columns(), count)?;
         simulation.device.submit(recorder)?;
         let columns = columns.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
         state::checkpoint(&simulation.scene, simulation.step(), simulation.time_s(), &columns)

@@ -9,8 +9,8 @@ use frazil_kernels::KernelError;
 use frazil_particles::ColumnView;
 use frazil_scene::{BodyMotion, Sampled, SamplingObserver, Scene};
 use frazil_solvers::{
-    DynamicBodies, Grab, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError, SolverFactory,
-    SolverFault, SolverStart, Tuning, change_scene, factory_of,
+    DynamicBodies, Grab, MetricInfo, Pace, Pair, PendingFault, Regrown, RigidBodies, Solver, SolverError,
+    SolverFactory, SolverFault, SolverStart, StepPlace, SubstepControl, Tuning, change_scene, factory_of,
 };
 use frazil_vk::{Device, Recorder, Replay};
 use std::collections::BTreeMap;
@@ -31,7 +31,11 @@ pub struct Simulation {
     pub tuning: Tuning,
     /// Warnings about stored tunables that are not used.
     pub warnings: Vec<String>,
-    step: u64,
+    place: StepPlace,
+    /// Decides the number of substeps of each step, if that follows from the speed of particles.
+    substep_control: Option<SubstepControl>,
+    /// Number of substeps of the steps that are recorded.
+    substeps: u32,
     /// Command buffers of steps, unless `FRAZIL_REPLAY` turns them off.
     replay: Option<Replay>,
     /// Scene at the start, if it has changed since.
@@ -106,8 +110,11 @@ impl Simulation {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let factory = factory_of(&scene)?;
-        let solver = factory.create(device, &scene, SolverStart::Sampled(sampled), tuning)?;
-        Ok(Self { tuning, ..Self::of(device, scene, solver, factory, sampled.len(), 0) })
+        let substeps = scene.substeps();
+        let divided = scene.with_substeps(substeps);
+        let solver = factory.create(device, &divided, SolverStart::Sampled(sampled), tuning)?;
+        let n_particles = sampled.len();
+        Ok(Self { tuning, ..Self::of(device, scene, solver, factory, n_particles, Default::default())? })
     }
 
     /// Creates a simulation in the state of a checkpoint, with tunables like [`Self::new`].
@@ -115,14 +122,17 @@ impl Simulation {
     /// # Errors
     /// Like [`SolverFactory::create`]; a section of the checkpoint is no column.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
-        let columns = state::state_columns(&checkpoint.sections)?;
+        let mut columns = state::state_columns(&checkpoint.sections)?;
+        let paces = Pace::take(&mut columns);
         let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
         Self::with_stored_tuning(device, &scene, |tuning| {
             let factory = factory_of(&scene)?;
             let start = SolverStart::Saved { columns: &columns, step: checkpoint.step };
-            let solver = factory.create(device, &scene, start, tuning)?;
-            let scene = scene.clone();
-            Ok(Self { tuning, ..Self::of(device, scene, solver, factory, n_particles, checkpoint.step) })
+            // The state is that of the last step, whose pressure depends on its length.
+            let divided = scene.with_substeps(paces[0].substeps().unwrap_or_else(|| scene.substeps()));
+            let solver = factory.create(device, &divided, start, tuning)?;
+            let (scene, start) = (scene.clone(), (checkpoint.step, paces));
+            Ok(Self { tuning, ..Self::of(device, scene, solver, factory, n_particles, start)? })
         })
     }
 
@@ -132,10 +142,15 @@ impl Simulation {
         solver: Box<dyn Solver>,
         factory: &'static dyn SolverFactory,
         n_particles: usize,
-        step: u64,
-    ) -> Self {
+        (step, paces): (u64, [Pace; 2]),
+    ) -> Result<Self, SolverError> {
         let (initial_scene, changes, grab) = Default::default();
-        Self {
+        let substeps = paces[0].substeps().unwrap_or_else(|| scene.substeps());
+        let substep_control = match scene.has_adaptive_substeps() {
+            true => Some(SubstepControl::new(device, &*solver, step, paces)?),
+            false => None,
+        };
+        Ok(Self {
             device: device.clone(),
             scene,
             solver,
@@ -143,12 +158,14 @@ impl Simulation {
             n_particles,
             tuning: Tuning::default(),
             warnings: Vec::new(),
-            step,
+            place: StepPlace::after(step),
+            substep_control,
+            substeps,
             replay: is_on("FRAZIL_REPLAY").unwrap_or(true).then(Replay::default),
             initial_scene,
             changes,
             grab,
-        }
+        })
     }
 
     /// Returns the tunables that differ from their defaults, by name.
@@ -176,8 +193,9 @@ impl Simulation {
     }
 
     fn go_on_with(&mut self, changed: Scene) -> Result<Vec<ParameterChange>, Failure> {
-        change_scene(&mut *self.solver, &self.device, &self.scene, &changed)?;
-        let made = differences(&self.scene, &changed, self.step);
+        let [from, to] = [&self.scene, &changed].map(|scene| scene.with_substeps(self.substeps));
+        change_scene(&mut *self.solver, &self.device, &from, &to)?;
+        let made = differences(&self.scene, &changed, self.step());
         for change in &made {
             match self.changes.iter_mut().find(|old| old.step == change.step && old.key == change.key) {
                 Some(old) => old.to = change.to.clone(),
@@ -205,10 +223,32 @@ impl Simulation {
         (self.initial_scene, self.changes) = (Some(scene), changes);
     }
 
-    /// Records `n` steps; returns the number of passes in the recorder at the end of each.
+    /// Returns the number of steps, up to `n`, that may be recorded before what was recorded is submitted:
+    /// one where the number of substeps follows from an earlier step.
+    pub fn steps_at_once(&self, n: u64) -> u64 {
+        if self.substep_control.is_some() { n.min(1) } else { n }
+    }
+
+    /// Records `n` steps, at most [`Self::steps_at_once`]; returns the number of passes in the recorder at
+    /// the end of each.
     pub fn record_steps(&mut self, recorder: &mut Recorder, n: u64) -> Vec<u32> {
-        self.step += n;
-        let step = |_| {
+        (0..n)
+            .map(|_| {
+                if let Err(error) = self.record_step(recorder) {
+                    recorder.fail(error.during("a step"));
+                }
+                recorder.pass_count()
+            })
+            .collect()
+    }
+
+    fn record_step(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
+        let StepPlace { step, substeps: taken } = self.place;
+        if let Some(control) = &mut self.substep_control {
+            let n = control.substeps(&self.scene, step + 1)?;
+            self.divide(n)?;
+        }
+        for _ in taken..self.substeps {
             if let Some(grab) = &self.grab {
                 self.solver.record_grab(recorder, grab);
             }
@@ -216,9 +256,21 @@ impl Simulation {
                 Some(replay) => recorder.replayed(replay, |recorder| self.solver.record_step(recorder)),
                 None => self.solver.record_step(recorder),
             }
-            recorder.pass_count()
-        };
-        (0..n).map(step).collect()
+        }
+        self.place = StepPlace::after(step + 1);
+        if let Some(control) = &mut self.substep_control {
+            control.record(recorder, &*self.solver, step + 1, self.substeps)?;
+        }
+        Ok(())
+    }
+
+    /// Divides the steps that are recorded from now on into `n` substeps.
+    fn divide(&mut self, n: u32) -> Result<(), SolverError> {
+        if n != self.substeps {
+            self.solver.set_scene(&self.device, &self.scene.with_substeps(n))?;
+            self.substeps = n;
+        }
+        Ok(())
     }
 
     /// Goes on from the last sound step with larger records if `fault` is an overflow; any other fault is the
@@ -228,9 +280,15 @@ impl Simulation {
     /// # Errors
     /// The fault is no overflow, or its record cannot grow.
     pub fn recover(&mut self, fault: &SolverFault) -> Result<Regrown, Failure> {
-        match self.solver.regrow(&self.device) {
+        // The step of the fault is repeated with its number of substeps.
+        let n = self.substep_control.as_ref().and_then(|control| control.decided_of(fault.step));
+        let regrown = n.map_or(Ok(()), |n| self.divide(n)).and_then(|()| self.solver.regrow(&self.device));
+        match regrown {
             Ok(Some(regrown)) => {
-                self.step = regrown.step;
+                self.place = regrown.place;
+                if let Some(control) = &mut self.substep_control {
+                    control.roll_back(&self.device, regrown.place)?;
+                }
                 Ok(regrown)
             }
             Ok(None) => Err(Failure::invariant(fault)),
@@ -268,7 +326,38 @@ impl Simulation {
 
     /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
-        self.step
+        self.place.step
+    }
+
+    /// Returns the number of substeps of the last step that was recorded, if the numbers of steps differ.
+    pub fn varying_substeps(&self) -> Option<u32> {
+        self.substep_control.as_ref().map(|_| self.substeps)
+    }
+
+    /// Returns the columns of a checkpoint: those of the solver, and what the number of substeps of the next
+    /// step follows from.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let mut columns = self.solver.state_columns();
+        columns.extend(self.substep_control.iter().flat_map(SubstepControl::columns));
+        columns
+    }
+
+    /// Returns the names and units of the values of a measurement, with the number of substeps if it varies.
+    pub fn metrics(&self) -> Vec<MetricInfo> {
+        let mut metrics = self.solver.metrics();
+        metrics.extend(self.varying_substeps().map(|_| MetricInfo::new("substeps", "1")));
+        metrics
+    }
+
+    /// Returns warnings about the accuracy of the steps so far. For the end of a run only: it waits for the
+    /// device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn final_warnings(&self) -> Result<Vec<String>, SolverError> {
+        let mut warnings = self.solver.final_warnings(&self.device)?;
+        warnings.extend(self.substep_control.as_ref().and_then(|control| control.warning(&self.scene)));
+        Ok(warnings)
     }
 
     /// Returns the pairs that the particle with this id is part of, see
@@ -292,7 +381,7 @@ impl Simulation {
 
     /// Returns the simulated time in s after the steps recorded so far.
     pub fn time_s(&self) -> f64 {
-        self.step as f64 * self.scene.dt_s()
+        self.step() as f64 * self.scene.step_s()
     }
 }
 
@@ -314,7 +403,7 @@ pub fn differences(from: &Scene, to: &Scene, step: u64) -> Vec<ParameterChange> 
         let all = serde_json::to_value(scene).unwrap_or_default();
         all.pointer(&format!("/{}", key.replace('.', "/"))).cloned().unwrap_or_default()
     };
-    let time_s = step as f64 * from.dt_s();
+    let time_s = step as f64 * from.step_s();
     let of_key = |key: String| {
         let [from, to] = [from, to].map(|scene| value(scene, &key));
         ParameterChange { step, time_s, key, from, to }

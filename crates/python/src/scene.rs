@@ -85,7 +85,7 @@ impl Scene {
 
     #[getter]
     fn dt_s(&self) -> f64 {
-        self.scene.dt_s()
+        self.scene.step_s()
     }
 
     #[getter]

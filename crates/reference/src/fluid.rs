@@ -1041,6 +1041,11 @@ impl State {
     }
 }
 
+/// Twin of `pbd/scale_multiplier`.
+pub fn scale_multiplier(multiplier: &mut [f32], factor: f32) {
+    multiplier.iter_mut().for_each(|lambda| *lambda *= factor);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -144,8 +144,8 @@ impl Scene {
                 return Err(SceneError::Override { argument: argument.unwrap_or(key), problem });
             }
         }
-        if changed.time.dt_s == TimeStep::Auto && changed.dt_s() != self.dt_s() {
-            let fixed = format!("{TIME_STEP}={:?}", self.dt_s());
+        if changed.time.dt_s == TimeStep::Auto && changed.step_s() != self.step_s() {
+            let fixed = format!("{TIME_STEP}={:?}", self.step_s());
             return self.with_overrides(&[changes, &[fixed]].concat());
         }
         Ok(changed)
@@ -186,8 +186,9 @@ impl Scene {
 
     /// Returns the first key in which another scene differs although it may not while this one is simulated.
     pub fn first_fixed_change(&self, other: &Self) -> Option<String> {
-        let may_change =
-            |key: &str| self.live_key_of(key).is_some() || (key == TIME_STEP && self.dt_s() == other.dt_s());
+        let may_change = |key: &str| {
+            self.live_key_of(key).is_some() || (key == TIME_STEP && self.step_s() == other.step_s())
+        };
         self.changed_keys(other).into_iter().find(|key| !may_change(key))
     }
 

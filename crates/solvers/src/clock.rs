@@ -1,22 +1,58 @@
 //! Clock of a simulation on the device, and the record of its first fault.
 
 use bytemuck::Pod;
+use frazil_scene::Scene;
 use frazil_shaders::common::advance_clock;
 use frazil_shaders::types::StepClock;
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
 
 const NONE: u32 = u32::MAX;
 
+/// Division of steps into substeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepDivision {
+    /// Length of a step in s.
+    pub step_s: f32,
+    /// Number of substeps of each step.
+    pub n: u32,
+}
+
+impl StepDivision {
+    /// Returns the steps of a scene.
+    pub fn of(scene: &Scene) -> Self {
+        Self { step_s: scene.step_s() as f32, n: scene.substeps() }
+    }
+
+    /// Returns steps of this length in s that are not divided.
+    pub fn whole(step_s: f32) -> Self {
+        Self { step_s, n: 1 }
+    }
+}
+
+/// Place in the sequence of substeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepPlace {
+    /// Number of steps taken.
+    pub step: u64,
+    /// Number of substeps taken of the step after them.
+    pub substeps: u32,
+}
+
+impl StepPlace {
+    /// Returns the place between two steps, after `step` of them.
+    pub fn after(step: u64) -> Self {
+        Self { step, substeps: 0 }
+    }
+}
+
 /// Number of steps and the step of the first fault, on the device: passes take the time from it, so that the
 /// commands of all steps are the same.
 pub struct Clock {
     buffer: Buffer<StepClock>,
     advance: Kernel<advance_clock::Interface>,
-}
-
-/// Returns the clock without a fault, after `step` steps.
-fn after(step: u64) -> StepClock {
-    StepClock { fault_step: NONE, step: step as u32, is_held: 0 }
+    division: StepDivision,
+    /// Place of what has been recorded.
+    recorded: StepPlace,
 }
 
 impl Clock {
@@ -24,16 +60,35 @@ impl Clock {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn new(device: &Device, step: u64) -> Result<Self> {
-        Ok(Self { buffer: device.buffer_from("clock", &[after(step)])?, advance: Kernel::new(device)? })
+    pub fn new(device: &Device, division: StepDivision, step: u64) -> Result<Self> {
+        let recorded = StepPlace::after(step);
+        let buffer = device.buffer_from("clock", &[words_at(division, recorded)])?;
+        Ok(Self { buffer, advance: Kernel::new(device)?, division, recorded })
     }
 
-    /// Forgets any fault, after `step` steps. It waits for the device.
+    /// Forgets any fault, and goes on at a place. It waits for the device.
     ///
     /// # Errors
     /// The device was lost.
-    pub fn start(&self, device: &Device, step: u64) -> Result<()> {
-        device.upload(&self.buffer, &[after(step)])
+    pub fn start(&mut self, device: &Device, at: StepPlace) -> Result<()> {
+        self.recorded = at;
+        device.upload(&self.buffer, &[words_at(self.division, at)])
+    }
+
+    /// Divides the steps that begin from now on into another number of substeps.
+    pub fn divide(&mut self, division: StepDivision) {
+        self.division = division;
+    }
+
+    /// Returns the place of what has been recorded.
+    pub fn recorded(&self) -> StepPlace {
+        self.recorded
+    }
+
+    /// Returns the time in s after what has been recorded, and a number of substeps of `dt_s` more.
+    pub fn recorded_s(&self, substeps: f64, dt_s: f32) -> f64 {
+        let StepPlace { step, substeps: own } = self.recorded;
+        step as f64 * f64::from(self.division.step_s) + (f64::from(own) + substeps) * f64::from(dt_s)
     }
 
     /// Returns the clock, as passes bind it.
@@ -46,20 +101,48 @@ impl Clock {
         self.buffer.cast()
     }
 
-    /// Records the beginning of a step.
-    pub fn record_advance(&self, recorder: &mut Recorder) {
+    /// Records the beginning of a substep.
+    pub fn record_advance(&mut self, recorder: &mut Recorder) {
+        let params = advance_clock::Params { n_substeps: self.note_advance() };
         let bindings = advance_clock::Bindings { clock: &self.buffer };
-        recorder.dispatch(&self.advance, Threads::Fixed(1), bindings, ());
+        recorder.dispatch(&self.advance, Threads::Fixed(1), bindings, params);
     }
 
-    /// Returns the step of the first fault, if there is one. It waits for the device.
+    /// Counts a substep whose pass advances the clock itself; returns the number of substeps for it.
+    pub fn note_advance(&mut self) -> u32 {
+        let StepPlace { step, substeps } = self.recorded;
+        self.recorded = match substeps + 1 < self.division.n {
+            true => StepPlace { step, substeps: substeps + 1 },
+            false => StepPlace { step: step + 1, substeps: 0 },
+        };
+        self.division.n
+    }
+
+    /// Returns the place before the first substep with a fault, if there is one, and the number of substeps
+    /// begun since, that one included. It waits for the device.
     ///
     /// # Errors
     /// The device was lost.
-    pub fn fault_step(&self, device: &Device) -> Result<Option<u64>> {
-        let clock = device.download(&self.buffer, 1)?[0];
-        Ok((clock.fault_step != NONE && !device.is_dry_run()).then_some(clock.fault_step.into()))
+    pub fn fault(&self, device: &Device) -> Result<Option<(StepPlace, u32)>> {
+        let now = device.download(&self.buffer, 1)?[0];
+        if now.fault_step == NONE || device.is_dry_run() {
+            return Ok(None);
+        }
+        let substeps = if now.held_at == 0 { 0 } else { now.substep };
+        let place = StepPlace { step: u64::from(now.fault_step) - 1, substeps };
+        Ok(Some((place, now.n_begun + 1 - now.held_at.max(1))))
     }
+}
+
+/// Returns the clock without a fault at a place.
+fn words_at(division: StepDivision, at: StepPlace) -> StepClock {
+    let StepDivision { step_s, n } = division;
+    let (step, substep, n_substeps) = match at.substeps {
+        0 => (at.step, 0, 1),
+        taken => (at.step + 1, taken - 1, n),
+    };
+    let step = step as u32;
+    StepClock { fault_step: NONE, step, n_begun: 0, held_at: 0, substep, n_substeps, step_s }
 }
 
 /// First fault of a run: a description of the solver's own type, whose step the clock has.
@@ -139,7 +222,7 @@ impl<R: Pod> PendingRecord<R> {
         // A device that computes nothing finds no fault.
         let is_dry_run = self.clock.device().is_dry_run();
         let (clock, record) = (self.clock.wait()?[0], self.record.wait()?[0]);
-        let clock = if is_dry_run { after(0) } else { clock };
-        Ok((clock.fault_step != NONE).then_some((clock.fault_step.into(), record)))
+        let has_fault = clock.fault_step != NONE && !is_dry_run;
+        Ok(has_fault.then_some((clock.fault_step.into(), record)))
     }
 }

@@ -1,5 +1,7 @@
 //! Faults that a solver detects in its own state, as types that all solvers share.
 
+use crate::clock::StepPlace;
+
 /// Fault of a step that broke the state. The device keeps the state as that step left it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("step {step}, pass {pass}: {message}")]
@@ -101,10 +103,10 @@ fn two_digits(value: f64, round: impl Fn(f64) -> f64) -> String {
 /// Growth of a record of fixed size that a step has exceeded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("step {}: {object} exceeded a capacity of {from}; it is now {to}, and the step is \
-         repeated", step + 1)]
+         repeated", place.step + 1)]
 pub struct Regrown {
-    /// Number of steps in the state from which the simulation goes on.
-    pub step: u64,
+    /// Place from which the simulation goes on.
+    pub place: StepPlace,
     /// Name of what the record holds.
     pub object: &'static str,
     /// Capacity before.

@@ -29,6 +29,7 @@ mod plot;
 mod registry;
 mod solver;
 mod sources;
+mod substeps;
 mod tuning;
 pub mod viscoelastic;
 mod work;
@@ -37,6 +38,7 @@ pub use bodies::{
     BodyLoad, BodyLoads, BodyPose, DynamicBodies, DynamicBody, MeshProblem, PendingLoads, Surroundings,
     mesh_body,
 };
+pub use clock::{StepDivision, StepPlace};
 pub use error::{RegistryError, SolverError};
 pub use facets::{
     ActiveBlocks, BodyPoses, FlowCells, FlowMapping, PairInspection, PendingFlow, RigidBodies, SparseGrid,
@@ -52,5 +54,6 @@ pub use plot::{CurveSpec, PanelSpec, PlotSpec};
 pub use registry::{factories, factory, factory_of, register, set_infos};
 pub use solver::{PendingFault, PendingInvariants, Solver, change_scene};
 pub use sources::SourceParameters;
+pub use substeps::{Pace, SubstepControl};
 pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};
 pub use work::WorkCounter;

@@ -91,7 +91,7 @@ impl Due {
 impl Schedule {
     /// Fills a request with the intervals and the duration of a scene.
     pub fn new(request: &ScheduleRequest, scene: &Scene) -> Self {
-        let dt_s = scene.dt_s();
+        let dt_s = scene.step_s();
         let steps_in = |time_s: f64| Every::Seconds(time_s).next_after(0, dt_s);
         Self {
             picture: Cadence::or_scene(request.picture, scene.output.render_every),

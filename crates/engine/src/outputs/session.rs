@@ -75,6 +75,8 @@ struct InFlight {
 struct PendingOutput {
     step: u64,
     time_s: f64,
+    /// Number of substeps of the last step, if it varies.
+    substeps: Option<u32>,
     due: Due,
     metrics: PendingMeasurement,
     invariants: Option<PendingInvariants>,
@@ -169,7 +171,7 @@ impl<'a> Session<'a> {
                 .schedule
                 .next_after(step)
                 .min(self.plan.changes.next_after(step).unwrap_or(u64::MAX));
-            let n = self.pace.steps(max).min(next - step);
+            let n = self.simulation.steps_at_once(self.pace.steps(max).min(next - step));
             let due = self.plan.schedule.due(step + n);
             if due.picture
                 && self
@@ -221,7 +223,8 @@ impl<'a> Session<'a> {
     /// Records the outputs due after the steps recorded so far.
     fn record_outputs(&mut self, recorder: &mut Recorder, due: Due) -> Result<PendingOutput, Failure> {
         let simulation = &mut *self.simulation;
-        let (step, time_s) = (simulation.step(), simulation.time_s());
+        let (step, time_s, substeps) =
+            (simulation.step(), simulation.time_s(), simulation.varying_substeps());
         // Always measured: an invalid state must not be written as if it were valid, and written densities
         // must match the written positions.
         let metrics = simulation.solver.record_metrics(recorder)?;
@@ -236,7 +239,7 @@ impl<'a> Session<'a> {
             _ => None,
         };
         let columns = if due.checkpoint {
-            simulation.solver.state_columns()
+            simulation.state_columns()
         } else if due.record || due.check {
             let mut columns = simulation.solver.columns();
             // They include the ids, which are sufficient for a check.
@@ -252,7 +255,19 @@ impl<'a> Session<'a> {
         let columns = state::read_columns(&self.ring, recorder, &columns, simulation.solver.varying_count())?;
         let bodies = state::read_columns(&self.ring, recorder, &bodies, None)?;
         let scene = due.checkpoint.then(|| self.simulation.scene.clone());
-        Ok(PendingOutput { scene, step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
+        Ok(PendingOutput {
+            scene,
+            step,
+            time_s,
+            substeps,
+            due,
+            metrics,
+            invariants,
+            fault,
+            picture,
+            columns,
+            bodies,
+        })
     }
 
     /// Waits for submissions until at most `leave` are in flight.
@@ -338,7 +353,7 @@ impl<'a> Session<'a> {
         self.collect()?;
         let regrown = self.simulation.recover(fault)?;
         self.plan.progress.note(&regrown);
-        self.plan.progress.reached(regrown.step);
+        self.plan.progress.reached(regrown.place.step);
         self.retired = Instant::now();
         Ok(())
     }
@@ -356,8 +371,10 @@ impl PendingOutput {
         energy: &mut EnergyLimit,
         recorded: &[String],
     ) -> Result<Arrived, Failure> {
-        let Self { step, time_s, due, metrics, invariants, fault, picture, columns, scene, bodies } = self;
-        let measured = metrics.wait()?;
+        let Self { step, time_s, substeps, due, metrics, invariants, fault, picture, columns, .. } = self;
+        let Self { scene, bodies, .. } = self;
+        let mut measured = metrics.wait()?;
+        measured.values.extend(substeps.map(f64::from));
         if let Some(fault) = fault.map(|fault| fault.wait()).transpose()?.flatten() {
             return Ok(Arrived::Fault(fault));
         }

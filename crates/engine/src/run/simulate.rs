@@ -76,7 +76,7 @@ pub fn simulate(start: RunStart<'_>, observer: &mut dyn RunObserver) -> Result<R
     }
     // Checked before files of an earlier run are touched.
     let recorded = recorded_columns(options, &simulation)?;
-    let metrics = simulation.solver.metrics();
+    let metrics = simulation.metrics();
     let outputs = match &checkpoint {
         Some((checkpoint, _)) if is_new(options, folder) => {
             let (step, root) = (checkpoint.step, folder.root().display());
@@ -123,7 +123,7 @@ pub fn simulate(start: RunStart<'_>, observer: &mut dyn RunObserver) -> Result<R
         }
     };
     if ended.is_ok() {
-        for warning in simulation.solver.final_warnings(device).map_err(Failure::from)? {
+        for warning in simulation.final_warnings().map_err(Failure::from)? {
             observer.warn(&warning);
             report.warn(warning);
         }

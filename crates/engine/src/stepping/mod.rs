@@ -69,7 +69,7 @@ pub fn advance(
             continue;
         }
         let max = u64::from(simulation.scene.solver.steps_per_submission);
-        let n = pace.steps(max).min(last - simulation.step());
+        let n = simulation.steps_at_once(pace.steps(max).min(last - simulation.step()));
         let mut recorder = device.recorder()?;
         simulation.record_steps(&mut recorder, n);
         let fault = simulation.solver.record_fault_check(&mut recorder)?;
@@ -86,7 +86,8 @@ pub fn measure(simulation: &Simulation, energy: &mut EnergyLimit) -> Result<Meas
     let mut recorder = simulation.device.recorder()?;
     let pending = simulation.solver.record_metrics(&mut recorder)?;
     simulation.device.submit(recorder)?;
-    let measurement = pending.wait()?;
+    let mut measurement = pending.wait()?;
+    measurement.values.extend(simulation.varying_substeps().map(f64::from));
     // No invariant holds of what was not computed.
     if !simulation.device.is_dry_run() {
         invariants::check_state(&measurement.summary, simulation.step(), simulation.n_expected())?;

@@ -109,13 +109,13 @@ impl Scene {
                 format!(
                     "makes {} steps of {} s with {} particles, which take {} days at least on any device",
                     whole(n_steps),
-                    number(self.dt_s()),
+                    number(self.step_s()),
                     whole(n),
                     number(two_digits(days))
                 ),
             );
         }
-        if self.dt_s() > self.time.duration_s {
+        if self.step_s() > self.time.duration_s {
             let message = format!(
                 "is longer than the run, time.duration_s = {} s, which is a single step then",
                 number(self.time.duration_s)

@@ -14,7 +14,7 @@ pub struct Derived {
     pub particle_mass_kg: f64,
     /// Support radius of the smoothing kernels or splines in m.
     pub support_radius_m: f64,
-    /// Time step Δt in s.
+    /// Time step Δt of the solver in s; of `substeps = "auto"` the longest.
     pub dt_s: f64,
     /// Gravity in m/s².
     pub gravity_m_s2: Vec3,
@@ -46,7 +46,7 @@ impl Scene {
     /// past it.
     pub fn n_steps(&self) -> u64 {
         // Rounding of the division must not add a step to a duration that is a whole number of steps.
-        let steps = self.time.duration_s / self.dt_s();
+        let steps = self.time.duration_s / self.step_s();
         (steps * (1.0 - 1e-9)).ceil() as u64
     }
 

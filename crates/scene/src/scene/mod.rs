@@ -16,7 +16,9 @@ mod render;
 pub(crate) mod sample;
 mod scale;
 pub(crate) mod speed;
+mod steps;
 mod streams;
+mod substeps;
 mod time_step;
 mod view;
 
@@ -33,6 +35,7 @@ pub use render::{
     SnowLook,
 };
 pub use sample::{Sampled, is_reserving};
+pub use substeps::{MAX_SUBSTEPS, Substeps};
 pub use time_step::TimeStep;
 pub use view::View;
 
@@ -131,12 +134,42 @@ fn is_one(scale: &f64) -> bool {
     *scale == 1.0
 }
 
+fn courant_number() -> f64 {
+    0.4
+}
+
+fn is_courant_number(number: &f64) -> bool {
+    *number == courant_number()
+}
+
+fn max_substeps() -> u32 {
+    32
+}
+
+fn is_max_substeps(n: &u32) -> bool {
+    *n == max_substeps()
+}
+
 /// Time step and duration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Time step Δt in s, or `"auto"` (mpm and dem); [`Scene::dt_s`] is the number.
+    /// Time step in s, or `"auto"` (mpm and dem); [`Scene::step_s`] is the number.
     pub dt_s: TimeStep,
+    /// Substeps that the solver divides a step into, each a time step Δt: a number, or `"auto"`, as many as
+    /// the fastest particle requires by `courant_number` and stability does. Steps are counted and stored
+    /// whole. All solvers but that of grains; without dynamic bodies for `"auto"`.
+    #[serde(default, skip_serializing_if = "Substeps::is_one")]
+    pub substeps: Substeps,
+    /// Spacings that a particle may pass in a substep of `substeps = "auto"`; for mpm `mpm.courant_number`
+    /// counts.
+    #[serde(default = "courant_number", skip_serializing_if = "is_courant_number")]
+    #[schemars(range(min = 0.01, max = 10))]
+    pub courant_number: f64,
+    /// Largest number of substeps of `substeps = "auto"`.
+    #[serde(default = "max_substeps", skip_serializing_if = "is_max_substeps")]
+    #[schemars(range(min = 1, max = 256))]
+    pub max_substeps: u32,
     /// Simulated time in s.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub duration_s: f64,

@@ -1,8 +1,8 @@
-//! Time step of a scene and bounds of its particles' speed.
+//! Bounds of the speed of a scene's particles.
 
 use crate::Vec3;
 use crate::check::{Check, Checker, number, rounded_down};
-use crate::scene::{Scene, TimeStep};
+use crate::scene::Scene;
 
 /// Maximum speed in m/s. No impact on Earth is faster: meteors reach 7.2e4 m/s, twenty times the speed of
 /// sound in ice, beyond which no material of these scenes is snow, water or ice.
@@ -54,14 +54,6 @@ impl GivenSpeed {
 }
 
 impl Scene {
-    /// Returns the time step Δt in s, given by the scene or chosen automatically.
-    pub fn dt_s(&self) -> f64 {
-        match self.time.dt_s {
-            TimeStep::Seconds(dt_s) => dt_s,
-            TimeStep::Auto => self.auto_dt_s(),
-        }
-    }
-
     /// Returns an upper bound of the expected speed in m/s: the fastest initial particles or moving body,
     /// plus a fall through the whole domain.
     pub(crate) fn expected_max_speed_m_s(&self) -> f64 {
@@ -73,6 +65,15 @@ impl Scene {
         let (low_m, high_m) = (self.domain.min_m, self.domain.max_m);
         let bodies = motions.map(|motion| motion.fastest_m_s(low_m, high_m));
         starts.chain(bodies).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
+    }
+
+    /// Returns the speed in m/s of the fastest body whose motion is prescribed, or emitter.
+    pub(crate) fn prescribed_speed_m_s(&self) -> f64 {
+        let (low_m, high_m) = (self.domain.min_m, self.domain.max_m);
+        let motions = self.bodies.iter().filter_map(|body| body.motion.as_ref());
+        let bodies = motions.map(|motion| motion.fastest_m_s(low_m, high_m));
+        let emitters = self.emitters.iter().map(|emitter| self.emitter_speed_m_s(emitter));
+        bodies.chain(emitters).fold(0.0, f64::max)
     }
 
     /// Returns the square of the speed after a fall through the whole domain, as far as particles fall

@@ -10,7 +10,7 @@ const LEAST_ROOM: u64 = 65_536;
 impl Scene {
     /// Returns the layers of the scene's emitters.
     pub fn streams(&self) -> Vec<Stream> {
-        let of = self.scales(self.dt_s());
+        let of = self.scales(self.step_s());
         self.emitters.iter().map(|emitter| Stream::new(emitter, &of)).collect()
     }
 

@@ -73,6 +73,10 @@ impl Scene {
         self.of_solver(|solver| solver.auto_dt_s(self))
     }
 
+    pub(crate) fn longest_dt_s(&self, speed_m_s: f64) -> f64 {
+        self.of_solver(|solver| solver.longest_dt_s(self, speed_m_s))
+    }
+
     pub(crate) fn scaled_corner_spacing_m(&self) -> f64 {
         self.of_solver(|solver| solver.scaled_corner_spacing_m(self))
     }

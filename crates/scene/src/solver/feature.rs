@@ -17,6 +17,8 @@ pub enum Feature {
     BodyRestitution,
     /// `time.dt_s = "auto"`: the solver has an [`auto_dt_s`](crate::SolverScene::auto_dt_s).
     AutoTimeStep,
+    /// `time.substeps`.
+    Substeps,
     /// `angular_velocity_rad_s` of a block of particles.
     AngularVelocity,
     /// `count` of a block of particles.
@@ -41,6 +43,7 @@ impl Feature {
             Self::Drains => "drains",
             Self::BodyRestitution => "restitution",
             Self::AutoTimeStep => "dt_s",
+            Self::Substeps => "substeps",
             Self::AngularVelocity => "angular_velocity_rad_s",
             Self::Count => "count",
             Self::MassSpread => "mass_spread",

@@ -141,6 +141,21 @@ pub trait SolverScene: Send + Sync {
         f64::NAN
     }
 
+    /// Returns the longest stable step in s of particles at rest, with [`Feature::Substeps`] only: by default
+    /// any is.
+    fn stable_dt_s(&self, _scene: &Scene) -> f64 {
+        f64::INFINITY
+    }
+
+    /// Returns the longest substep in s while the fastest particle has this speed in m/s, with
+    /// [`Feature::Substeps`] only: by default that in which it passes `time.courant_number` spacings, as far
+    /// as it is stable.
+    fn longest_dt_s(&self, scene: &Scene, speed_m_s: f64) -> f64 {
+        // A whole number of substeps may be longer than the step by a rounding.
+        let stable_s = (1.0 - 1e-9) * self.stable_dt_s(scene);
+        stable_s.min(scene.time.courant_number * self.particle_spacing_m(scene) / speed_m_s)
+    }
+
     /// Returns the keys whose values a running simulation can adopt, numbers or vectors: those that change
     /// neither the size of a buffer nor the state. By default none.
     fn live_keys(&self, _scene: &Scene) -> &'static [&'static str] {
@@ -252,7 +267,7 @@ pub trait SolverScene: Send + Sync {
         Ok(vec![
             ("particles", format!("{} of {:.4e} kg", sampled.len(), scene.particle_mass_kg())),
             ("support radius", format!("{:.4e} m", scene.support_radius_m())),
-            ("steps", format!("{} of {} s", scene.n_steps(), scene.dt_s())),
+            ("steps", scene.described_steps()),
         ])
     }
 }

@@ -99,7 +99,7 @@ impl Scene {
                 return check.fail_between(&[&mouth, &other], format!("a mouth in {other}"), expected);
             }
             let longest_m = MAX_TRAVEL * stream.layer_m;
-            let travel_m = stream.speed_m_s * self.dt_s();
+            let travel_m = stream.speed_m_s * self.step_s();
             if travel_m > longest_m {
                 return check.fail_between(
                     &[&format!("{key}.{}", emitter.flow_key()), "time.dt_s"],

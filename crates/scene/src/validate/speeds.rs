@@ -67,7 +67,7 @@ impl Scene {
 
     /// Refuses more steps than a run can count.
     pub(crate) fn check_steps(&self, check: &Checker<'_>) -> Check {
-        let (dt_s, duration_s) = (self.dt_s(), self.time.duration_s);
+        let (dt_s, duration_s) = (self.step_s(), self.time.duration_s);
         let n_steps = duration_s / dt_s;
         if n_steps <= MAX_STEPS {
             return Ok(());

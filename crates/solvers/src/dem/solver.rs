@@ -13,7 +13,7 @@ use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{ShownPieces, Slabs, StepContext};
 use super::sources::GrainSources;
-use crate::clock::Clock;
+use crate::clock::{Clock, StepDivision, StepPlace};
 use crate::grab::GrabPass;
 use crate::sources::Sources;
 use crate::{Pair, Saved, SolverError, StateColumn, Tuning};
@@ -85,7 +85,6 @@ pub struct Dem {
     metrics_pass: DemMeasurePass,
     grab: GrabPass,
     ring: ReadbackRing,
-    step: u64,
 }
 
 /// Makes the kernels in which grains touch bodies.
@@ -203,7 +202,7 @@ impl Dem {
             tuning,
             collide,
             move_grains,
-            clock: Clock::new(device, 0)?,
+            clock: Clock::new(device, StepDivision::whole(parameters.terms.dt_s), 0)?,
             fault: FaultReport::new(device)?,
             metrics_pass: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
@@ -211,7 +210,6 @@ impl Dem {
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
-            step: 0,
         })
     }
 
@@ -230,6 +228,7 @@ impl Dem {
                 self.lists.check(recorder, &context, &self.particles.count, is_forced);
                 self.slabs.loads.record_places(recorder, context.shared(), true);
                 self.is_forced = false;
+                self.clock.note_advance();
             }
             Stage::StoreGrains => {
                 if self.is_listed {
@@ -250,10 +249,7 @@ impl Dem {
             Stage::Collide => self.collide(recorder),
             Stage::TouchPoints => self.slabs.touch_points(recorder, &context),
             Stage::PullLinks => self.slabs.pull_links(recorder, &context),
-            Stage::MovePieces => {
-                self.slabs.move_pieces(recorder, &context, &self.lists.state);
-                self.step += 1;
-            }
+            Stage::MovePieces => self.slabs.move_pieces(recorder, &context, &self.lists.state),
             Stage::MapFlow => self.map_flow(recorder),
         }
         Ok(())
@@ -353,7 +349,7 @@ impl Dem {
 
     /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
-        self.step
+        self.clock.recorded().step
     }
 
     /// Returns the contacts of the grain with this id, as of the last
@@ -451,8 +447,7 @@ impl Dem {
         let capacity = Rows::capacity_of(&saved)?.max(n_rows);
         let mut dem = Self::with_capacity(device, parameters, &grains, &rows, capacity, tuning)?;
         dem.particles.table.restore_arrays(&saved)?;
-        dem.step = step;
-        dem.clock.start(device, step)?;
+        dem.clock.start(device, StepPlace::after(step))?;
         Ok(dem)
     }
 

@@ -159,11 +159,18 @@ impl FaultReport {
 
     /// Records the beginning of a step whose particles need these blocks: without space for all, it is held.
     /// Advances the clock if no earlier pass of the step has.
-    pub fn begin_step(&self, recorder: &mut Recorder, clock: &Clock, blocks: &SparseBlocks, advances: bool) {
+    pub fn begin_step(
+        &self,
+        recorder: &mut Recorder,
+        clock: &mut Clock,
+        blocks: &SparseBlocks,
+        advances: bool,
+    ) {
+        let n_substeps = if advances { clock.note_advance() } else { 0 };
         let capacity = blocks.capacity();
         let bindings = begin_step::Bindings { clock: clock.buffer(), blocks_required: blocks.required() };
         let block_capacity = [capacity.occupied, capacity.active];
-        let params = begin_step::Params { advance: advances.into(), block_capacity };
+        let params = begin_step::Params { advances: advances.into(), n_substeps, block_capacity };
         recorder.dispatch(&self.begin_step, Threads::Fixed(1), bindings, params);
     }
 

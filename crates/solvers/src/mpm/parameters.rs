@@ -3,6 +3,7 @@
 use crate::SolverError;
 use crate::Surroundings;
 use crate::bodies::quanta_per_n_s;
+use crate::clock::StepDivision;
 use crate::sources::SourceParameters;
 use frazil_kernels::BlockLayout;
 use frazil_scene::{Contact, Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
@@ -15,6 +16,8 @@ const STICKY: f32 = -1.0;
 /// Parameters of the material point method, as kernels use them.
 #[derive(Clone, Debug)]
 pub struct MpmParameters {
+    /// Substeps of a step; the step of [`Self::terms`] is that of a substep.
+    pub division: StepDivision,
     /// Number of dimensions D: 2 or 3.
     pub dimensions: u32,
     /// Nodes per axis that a particle reaches: 4 for the cubic spline, 3 for the quadratic one.
@@ -100,6 +103,7 @@ impl MpmParameters {
             implicit_dt2: (beta * dt_s * dt_s) as f32,
         };
         Ok(Self {
+            division: StepDivision::whole(dt_s as f32),
             dimensions: mpm.dimensions,
             stencil,
             transfer: mpm.transfer,

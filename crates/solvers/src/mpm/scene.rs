@@ -4,6 +4,7 @@ use super::parameters::MpmParameters;
 use super::particles::InitialState;
 use super::solver::Mpm;
 use crate::Surroundings;
+use crate::clock::StepDivision;
 use crate::sources::SourceParameters;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
@@ -21,6 +22,7 @@ impl MpmParameters {
         };
         let volume_m3 = scene.emitted_volume_m3();
         Ok(Self {
+            division: StepDivision::of(scene),
             sources: SourceParameters::of(scene),
             emitted: [scene.rest_density_kg_m3() * volume_m3, volume_m3].map(|x| x as f32),
             ..Self::new(mpm, scene.dt_s(), Surroundings::of(scene)?)?

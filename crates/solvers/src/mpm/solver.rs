@@ -12,7 +12,7 @@ use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
 use crate::bodies::Shared;
-use crate::clock::Clock;
+use crate::clock::{Clock, StepPlace};
 use crate::grab::GrabPass;
 use crate::sources::{Removal, Sources, WhenFull};
 use crate::{BodyLoads, Saved, Solver, SolverError, StateColumn, Tuning};
@@ -84,7 +84,6 @@ pub struct Mpm {
     grab: GrabPass,
     ring: ReadbackRing,
     tuning: Tuning,
-    step: u64,
 }
 
 struct Kernels {
@@ -254,7 +253,7 @@ impl Mpm {
             transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
             loads,
-            clock: Clock::new(device, 0)?,
+            clock: Clock::new(device, parameters.division, 0)?,
             fault: FaultReport::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,
             metrics_pass: MpmMeasurePass::new(device, &parameters, n_max)?,
@@ -262,7 +261,6 @@ impl Mpm {
             device: device.clone(),
             parameters,
             tuning,
-            step: 0,
         })
     }
 
@@ -345,7 +343,8 @@ impl Mpm {
                 );
             }
             Stage::UpdateNodes => {
-                self.fault.begin_step(recorder, &self.clock, &self.blocks, self.sources.is_none());
+                let advances = self.sources.is_none();
+                self.fault.begin_step(recorder, &mut self.clock, &self.blocks, advances);
                 self.loads.record.record_places(recorder, self.shared(), true);
                 let outcome = Outcome { sums: &self.loads.sums, clock: self.clock.buffer() };
                 self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, outcome);
@@ -372,7 +371,6 @@ impl Mpm {
     }
 
     fn update_particles(&mut self, recorder: &mut Recorder) {
-        self.step += 1;
         let (p, particles, blocks) = (&self.parameters, &self.particles, &self.blocks);
         let bindings = update_particles::Bindings {
             count: particles.count(),
@@ -549,7 +547,12 @@ impl Mpm {
 
     /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
-        self.step
+        self.place().step
+    }
+
+    /// Returns the place of what has been recorded.
+    pub fn place(&self) -> StepPlace {
+        self.clock.recorded()
     }
 
     /// Records a measurement of the state, including densities; the result arrives after the submission has
@@ -630,8 +633,7 @@ impl Mpm {
         };
         let mut mpm = Self::with_columns(device, parameters, &initial_state, (tuning, capacity))?;
         mpm.particles.table.restore(&saved)?;
-        mpm.step = step;
-        mpm.clock.start(device, step)?;
+        mpm.clock.start(device, StepPlace::after(step))?;
         Ok(mpm)
     }
 }

@@ -6,7 +6,7 @@ use crate::SolverError;
 use crate::clock::Clock;
 use frazil_kernels::{Operation, ReductionF32};
 use frazil_particles::{Column, ColumnKind, ParticleTable, Uses};
-use frazil_shaders::pbd::{begin_density_solve, check_density};
+use frazil_shaders::pbd::{begin_density_solve, check_density, scale_multiplier};
 use frazil_shaders::types::StepClock;
 use frazil_vk::{
     Buffer, Device, DeviceCount, DoubleBuffer, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder,
@@ -39,6 +39,7 @@ pub struct DensitySolve {
     reduction: ReductionF32,
     begin: Kernel<begin_density_solve::Interface>,
     check: Kernel<check_density::Interface>,
+    scale: Kernel<scale_multiplier::Interface>,
     ring: ReadbackRing,
     tolerance: f32,
     /// Mean error of a state that has diverged.
@@ -81,6 +82,7 @@ impl DensitySolve {
             reduction: ReductionF32::new(device, Operation::Sum, capacity)?,
             begin: Kernel::specialized(device, &begin)?,
             check: Kernel::specialized(device, &check)?,
+            scale: Kernel::specialized(device, &scale_multiplier::Specialization { workgroup_size })?,
             momentum: device.buffer_from("momentum", &[bytemuck::Zeroable::zeroed()])?,
             clock: clock.buffer().clone(),
             ring: ReadbackRing::new(device),
@@ -96,6 +98,12 @@ impl DensitySolve {
         self.tolerance = parameters.density_tolerance;
         self.max_error = parameters.max_density_error();
         self.iterations = [parameters.iterations, parameters.max_iterations];
+    }
+
+    /// Records the scaling of the multipliers from which the next step begins.
+    pub(super) fn record_scale(&self, recorder: &mut Recorder, count: &DeviceCount, factor: f32) {
+        let bindings = scale_multiplier::Bindings { count, multiplier: self.multiplier.front() };
+        recorder.dispatch_counted(&self.scale, bindings, scale_multiplier::Params { factor });
     }
 
     /// Records the beginning of the iterations of a projection, from the motion of each particle in the place

@@ -100,6 +100,8 @@ pub struct Fluid {
     metrics_pass: MeasurePass,
     grab: GrabPass,
     clock: Clock,
+    /// Factor of the multipliers before the next step, if that has another length.
+    multiplier_factor: Option<f32>,
     fault: FaultReport,
     tuning: Tuning,
 }
@@ -242,7 +244,7 @@ impl Fluid {
         let (workgroup_size, n) = (tuning.workgroup_size(), initial.2.len() as u32);
         let rows = NeighbourRows::new(device, &parameters, tuning, capacity, 1)?;
         let mut particles = Particles::new(device, &parameters, initial, (capacity, false), tuning)?;
-        let clock = Clock::new(device, step)?;
+        let clock = Clock::new(device, parameters.division, step)?;
         let density_solve =
             DensitySolve::new(device, workgroup_size, &parameters, &clock, &mut particles.table)?;
         let multiplier = density_solve.multiplier.words();
@@ -263,6 +265,7 @@ impl Fluid {
             bodies,
             grab: GrabPass::new(device, workgroup_size)?,
             clock,
+            multiplier_factor: None,
             fault: FaultReport::new(device, &["particle"])?,
             tuning,
             parameters,
@@ -372,7 +375,10 @@ impl Fluid {
         }
     }
 
-    fn begin_step(&self, recorder: &mut Recorder) {
+    fn begin_step(&mut self, recorder: &mut Recorder) {
+        if let Some(factor) = self.multiplier_factor.take() {
+            self.density_solve.record_scale(recorder, &self.phase.count, factor);
+        }
         self.clock.record_advance(recorder);
         self.record_places(recorder, true);
     }
@@ -676,10 +682,21 @@ impl Fluid {
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
             old.adopt(new, &parameters.surroundings);
         }
+        if self.density_solve.is_adaptive() && parameters.dt_s != self.parameters.dt_s {
+            // The multiplier is a pressure times Δt².
+            let factor = (parameters.dt_s / self.parameters.dt_s).powi(2);
+            self.multiplier_factor = Some(self.multiplier_factor.unwrap_or(1.0) * factor);
+        }
+        self.clock.divide(parameters.division);
         self.density_solve.set_parameters(&parameters);
         self.kernels = kernels;
         self.rows.set_parameters(&parameters);
         self.parameters = parameters;
+    }
+
+    /// Returns the time in s after what has been recorded, and a number of substeps more.
+    pub(crate) fn recorded_s(&self, substeps: f64) -> f64 {
+        self.clock.recorded_s(substeps, self.parameters.dt_s)
     }
 
     /// Returns the parameters that the kernels use.
@@ -733,12 +750,11 @@ impl Fluid {
     /// Out of memory, or more than the device can bind.
     pub(crate) fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
         let held = sources::held(device, self.sources())?;
-        let (Some(first), Some([n_held, n_required])) = (self.clock.fault_step(device)?, held) else {
+        let (Some((place, n_begun)), Some([n_held, n_required])) = (self.clock.fault(device)?, held) else {
             return Ok(None);
         };
-        let now = device.download(self.clock.buffer(), 1)?[0];
-        // A step exchanges the buffers of some columns; after two they are those of the state again.
-        if (u64::from(now.step) - (first - 1)) % 2 == 1 {
+        // A substep exchanges the buffers of some columns; after two they are those of the state again.
+        if n_begun % 2 == 1 {
             let mut recorder = device.recorder()?;
             for stage in self.stages() {
                 self.record_stage(&mut recorder, stage);
@@ -749,8 +765,8 @@ impl Fluid {
         let from = self.phase.count.capacity;
         let to = grown_capacity(from, n_required, u32::MAX);
         let parameters = self.parameters.clone();
-        *self = Self::restored(device, parameters, &state, (self.tuning, to), first - 1)?;
-        Ok(Some(Regrown { step: first - 1, object: "particles", from, to }))
+        *self = Self::restored(device, parameters, &state, (self.tuning, to), place.step)?;
+        Ok(Some(Regrown { place, object: "particles", from, to }))
     }
 
     /// Records a measurement of the state; the result arrives after the submission has completed.

@@ -1,5 +1,6 @@
 //! Conversion of a scene's quantities to kernel parameters.
 
+use crate::clock::StepDivision;
 use crate::sources::SourceParameters;
 use crate::{SolverError, Surroundings};
 use frazil_kernels::CellSortMethod;
@@ -11,7 +12,9 @@ use frazil_shaders::types::{FaultLimits, Walls};
 /// rest density.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Time step Δt in s.
+    /// Substeps of a step.
+    pub division: StepDivision,
+    /// Time step Δt in s, that of a substep.
     pub dt_s: f32,
     /// Gravitational acceleration in m/s².
     pub gravity_m_s2: [f32; 3],
@@ -119,6 +122,7 @@ impl Parameters {
         let is_projection = scene.pressure() == Pressure::Projection;
         let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
+            division: StepDivision::of(scene),
             dt_s: scene.dt_s() as f32,
             gravity_m_s2: narrow(scene.gravity_m_s2()),
             kernel: match fluid.kernel() {

@@ -192,7 +192,8 @@ impl Parameters {
         let bulk = 1.0 + 1.5 * material.bulk_viscosity_ratio;
         let [_, max_shift] = scene.viscosity_shifts();
         let of_law = SURFACE_RATIO * dt * rate * bulk * material.viscosity.bound_pa_s(newtonian) * max_shift;
-        let is_implicit = of_law > MAX_EXPLICIT_OF_LAW;
+        // The method is that of the longest substep.
+        let is_implicit = f64::from(scene.substeps()) * of_law > MAX_EXPLICIT_OF_LAW;
         // Damping is not worth an implicit step; the differences that it acts on are never larger than on the
         // lattice.
         let asked = material.unresolved_damping * density * scene.shear_wave_speed_m_s() * d;

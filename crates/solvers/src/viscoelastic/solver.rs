@@ -88,8 +88,6 @@ pub struct Viscoelastic {
     collide_walls: Kernel<collide_walls::Interface>,
     feed: Feed,
     metrics_pass: MeasurePass,
-    /// Steps recorded so far.
-    step: u64,
 }
 
 impl Viscoelastic {
@@ -123,7 +121,7 @@ impl Viscoelastic {
             }
         }
         let fluid = Fluid::with_tuning(device, scene, &sampled, tuning)?;
-        let own = Self::with_fluid(device, parameters, fluid, tuning, 0)?;
+        let own = Self::with_fluid(device, parameters, fluid, tuning)?;
         if let Some(heat) = &own.heat {
             device.upload(heat.temperature.front(), &sampled.temperatures_c)?;
         }
@@ -140,7 +138,6 @@ impl Viscoelastic {
         parameters: Parameters,
         mut fluid: Fluid,
         tuning: Tuning,
-        step: u64,
     ) -> Result<Self, SolverError> {
         if parameters.is_implicit {
             fluid.list_neighbours_at_start(device)?;
@@ -173,7 +170,6 @@ impl Viscoelastic {
             metrics_pass: MeasurePass::new(device, capacity, parameters.elasticity)?,
             fluid,
             parameters,
-            step,
         })
     }
 
@@ -245,10 +241,7 @@ impl Viscoelastic {
 
     fn try_record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
         // Velocities are those of half a step later than positions.
-        let wall_speed = |steps: f64| {
-            let time_s = (self.step as f64 + steps) * f64::from(self.fluid.parameters().dt_s);
-            self.parameters.wall_speed_m_s(time_s)
-        };
+        let wall_speed = || self.parameters.wall_speed_m_s(self.fluid.recorded_s(-0.5));
         let phase = &self.fluid.phase;
         let (at_start, predicted) = (Place::at_start(&self.fluid), Place::predicted(&self.fluid));
         let (velocity, updated) = (phase.velocity.front(), phase.velocity.back());
@@ -299,27 +292,27 @@ impl Viscoelastic {
             Stage::UpdateViscosity => {
                 self.stress.record_body_walls(recorder, &self.fluid);
                 let of = (Part::Viscosity, &at_start);
-                self.stress.update(recorder, &phase.count, of, updated, wall_speed(0.5));
+                self.stress.update(recorder, &phase.count, of, updated, wall_speed());
             }
             Stage::UpdateStress => {
                 let moved_by = if self.viscosity.is_some() { velocity } else { updated };
                 let of = (Part::All, &predicted);
-                self.stress.update(recorder, &phase.count, of, moved_by, wall_speed(0.5));
+                self.stress.update(recorder, &phase.count, of, moved_by, wall_speed());
             }
-            Stage::CollideWalls => self.collide_walls(recorder, wall_speed(0.5)),
+            Stage::CollideWalls => self.collide_walls(recorder, wall_speed()),
             Stage::SmoothVelocity => self.fluid.smooth_updated(recorder),
             Stage::ApplyStress if self.viscosity.is_some() => {
                 let fields = (velocity, updated);
-                self.stress.apply(recorder, &phase.count, &predicted, fields, wall_speed(0.5));
+                self.stress.apply(recorder, &phase.count, &predicted, fields, wall_speed());
                 recorder.copy(updated, velocity, velocity.len());
             }
             Stage::ApplyStress => {
                 let fields = (updated, velocity);
-                self.stress.apply(recorder, &phase.count, &predicted, fields, wall_speed(0.5));
+                self.stress.apply(recorder, &phase.count, &predicted, fields, wall_speed());
             }
             Stage::BeginViscosity => {
                 if let Some(viscosity) = &self.viscosity {
-                    viscosity.record_begin(recorder, phase, &self.stress, &at_start, wall_speed(0.5))?;
+                    viscosity.record_begin(recorder, phase, &self.stress, &at_start, wall_speed())?;
                 }
             }
             Stage::IterateViscosity { .. } => {
@@ -329,13 +322,12 @@ impl Viscoelastic {
             }
             Stage::EndViscosity => {
                 if let Some(viscosity) = &self.viscosity {
-                    viscosity.record_end(recorder, &self.fluid, &self.stress, wall_speed(0.5));
+                    viscosity.record_end(recorder, &self.fluid, &self.stress, wall_speed());
                 }
             }
             Stage::ShiftParticles => self.stress.shift_particles(recorder, &self.fluid),
             Stage::EndStep => {
                 self.fluid.end_step(recorder, !self.stress.has_body_walls());
-                self.step += 1;
             }
         }
         Ok(())
@@ -406,7 +398,7 @@ impl Viscoelastic {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let fluid = Fluid::restore(device, scene, state, step, tuning)?;
-        let restored = Self::with_fluid(device, Parameters::from_scene(scene), fluid, tuning, step)?;
+        let restored = Self::with_fluid(device, Parameters::from_scene(scene), fluid, tuning)?;
         restored.fluid.table().restore(&Saved::new(state)?)?;
         Ok(restored)
     }

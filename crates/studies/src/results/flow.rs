@@ -52,7 +52,7 @@ pub fn write_flow(folder: &Folder, simulation: &Simulation) -> Result<Option<Run
     let FlowCells { volume_m3, peak_volume_m3, peak_speed_m_s, first_step } = pending.wait()?;
     let arrival_s = |step: &u32| match *step {
         FlowCells::NEVER => f32::NAN,
-        step => (f64::from(step) * scene.dt_s()) as f32,
+        step => (f64::from(step) * scene.step_s()) as f32,
     };
     let arrival_s = first_step.iter().map(arrival_s).collect();
     let FlowMaterial { particle_density_kg_m3, bulk_density_kg_m3 } = material;

@@ -33,14 +33,14 @@ impl Experiment {
     pub fn of(lab: &Lab, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
         let simulation = Simulation::with_tuning(&lab.device, scene, &sampled, Tuning::default())?;
-        let metrics = simulation.solver.metrics();
+        let metrics = simulation.metrics();
         let energy = EnergyLimit::new(&metrics);
         Ok(Self { simulation, names: metrics.into_iter().map(|metric| metric.name).collect(), energy })
     }
 
-    /// Returns the time step in s.
+    /// Returns the length of a step in s.
     pub fn dt_s(&self) -> f64 {
-        self.simulation.scene.dt_s()
+        self.simulation.scene.step_s()
     }
 
     /// Returns the simulated time in s.
@@ -70,7 +70,7 @@ impl Experiment {
         let mut recorder = self.simulation.device.recorder()?;
         self.simulation.solver.record_output(&mut recorder);
         self.simulation.device.submit(recorder)?;
-        let columns = self.simulation.solver.state_columns();
+        let columns = self.simulation.state_columns();
         let column = columns.iter().find(|column| column.name == name);
         let column = column.ok_or_else(|| Failure::other(format!("no column \"{name}\" in the state")))?;
         let words = self.simulation.device.download(&column.words, column.words.len())?;

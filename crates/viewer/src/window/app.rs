@@ -183,7 +183,7 @@ impl View {
             Some(max_side),
         );
         let shaders = plan.shaders.as_deref().map(|glsl| Shaders::watch(device, glsl)).transpose()?;
-        let real_time = (1.0 / (REDRAWS_A_SECOND * scene.dt_s())).round() as u64;
+        let real_time = (1.0 / (REDRAWS_A_SECOND * scene.step_s())).round() as u64;
         Ok(Self {
             camera: picture::camera(scene),
             schemes: picture::schemes(scene),

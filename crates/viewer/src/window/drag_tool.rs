@@ -95,7 +95,7 @@ impl DragTool {
             let held_m = origin_m + now.offset_m;
             let way = point_on_plane(held_m.as_vec3()).as_dvec3() - held_m;
             let way = way.clamp_length_max(f64::from(MAX_STEP_SPACINGS * spacing_m * n_steps));
-            let end_s = time_s + steps.max(1) as f64 * scene.dt_s();
+            let end_s = time_s + steps.max(1) as f64 * scene.step_s();
             let motion = motion_to(&scene.bodies[body], now, time_s, end_s, now.offset_m + way);
             return Some(Pull::Body { body, motion });
         }

@@ -49,6 +49,8 @@ struct InFlight {
     steps: u64,
     step: u64,
     time_s: f64,
+    /// Number of substeps of the last step, if it varies.
+    substeps: Option<u32>,
 }
 
 impl Live {
@@ -60,7 +62,7 @@ impl Live {
             say::note(format_args!("warning: {warning}"));
         }
         let mut live = Self {
-            series: Series::new(simulation.solver.metrics()),
+            series: Series::new(simulation.metrics()),
             timeline: Timeline::new(device),
             simulation,
             measured: None,
@@ -79,7 +81,7 @@ impl Live {
         self.simulation = Simulation::new(&device.clone(), scene.clone())?;
         (self.measured, self.in_flight) = (None, VecDeque::new());
         self.kernels.clear();
-        self.series = Series::new(self.simulation.solver.metrics());
+        self.series = Series::new(self.simulation.metrics());
         self.timeline = Timeline::new(&self.simulation.device);
         self.advance(0)
     }
@@ -170,6 +172,16 @@ impl Live {
 
     /// Submits `steps` steps and a measurement of the state after them, and collects earlier results.
     pub fn advance(&mut self, steps: u64) -> Result<(), Failure> {
+        let mut left = steps;
+        while self.simulation.steps_at_once(left) < left {
+            let first = self.simulation.steps_at_once(left);
+            self.advance_at_once(first)?;
+            left -= first;
+        }
+        self.advance_at_once(left)
+    }
+
+    fn advance_at_once(&mut self, steps: u64) -> Result<(), Failure> {
         self.collect_completed(MAX_IN_FLIGHT_LIVE - 1)?;
         let device = self.simulation.device.clone();
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
@@ -191,6 +203,7 @@ impl Live {
             steps,
             step: self.simulation.step(),
             time_s: self.simulation.time_s(),
+            substeps: self.simulation.varying_substeps(),
         });
         Ok(())
     }
@@ -203,7 +216,8 @@ impl Live {
                 self.in_flight.push_front(oldest);
                 break;
             }
-            let measured = oldest.metrics.wait()?;
+            let mut measured = oldest.metrics.wait()?;
+            measured.values.extend(oldest.substeps.map(f64::from));
             if let Some(fault) = oldest.fault.map(|fault| fault.wait()).transpose()?.flatten() {
                 // Later submissions have changed nothing.
                 for later in self.in_flight.drain(..) {

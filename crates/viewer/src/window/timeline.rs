@@ -101,9 +101,8 @@ impl Timeline {
     ) -> Result<PendingState, Failure> {
         self.last = self.last.max(simulation.step());
         simulation.solver.record_output(recorder);
-        let solver = &simulation.solver;
-        let count = solver.varying_count();
-        let columns = state::read_columns(&self.ring, recorder, &solver.state_columns(), count)?;
+        let count = simulation.solver.varying_count();
+        let columns = state::read_columns(&self.ring, recorder, &simulation.state_columns(), count)?;
         Ok(PendingState {
             columns,
             step: simulation.step(),

@@ -43,6 +43,7 @@ impl SolverScene for MaterialPoints {
             Feature::Emitters,
             Feature::Drains,
             Feature::AutoTimeStep,
+            Feature::Substeps,
             Feature::AngularVelocity,
             Feature::Count,
             Feature::MassSpread,
@@ -108,6 +109,10 @@ impl SolverScene for MaterialPoints {
 
     fn auto_dt_s(&self, scene: &Scene) -> f64 {
         scene.mpm().map_or(f64::NAN, |mpm| scene.auto_wave_dt_s(mpm))
+    }
+
+    fn longest_dt_s(&self, scene: &Scene, speed_m_s: f64) -> f64 {
+        scene.mpm().map_or(f64::NAN, |mpm| mpm.longest_dt_s(speed_m_s))
     }
 
     fn derived(&self, scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
@@ -208,8 +213,8 @@ impl SolverScene for MaterialPoints {
             (
                 "steps",
                 format!(
-                    "{} of {} s, in which a wave in hardened snow passes {:.2} cells",
-                    scene.n_steps(),
+                    "{}; in {} s a wave in hardened snow passes {:.2} cells",
+                    scene.described_steps(),
                     scene.dt_s(),
                     derived.wave_courant_number
                 ),

@@ -35,12 +35,7 @@ impl Scene {
     /// of the fastest particle. For an implicit step Δt = C h / v, with v at least a tenth of fresh snow's
     /// wave speed.
     pub(crate) fn auto_wave_dt_s(&self, mpm: &Mpm) -> f64 {
-        let v = self.expected_max_speed_m_s();
-        let speed = match mpm.implicit {
-            Some(_) => v.max(IMPLICIT_SHARE_OF_WAVE_SPEED * mpm.material.wave_speed_m_s(1.0)),
-            None => mpm.hardened_wave_speed_m_s() + v,
-        };
-        rounded_down(mpm.courant_number * mpm.cell_size_m / speed)
+        mpm.longest_dt_s(self.expected_max_speed_m_s())
     }
 
     /// Returns the quantities derived from `[mpm]`, if the scene has it.
@@ -63,7 +58,9 @@ impl Scene {
     /// Refuses a step in which a wave or a particle passes a whole cell.
     pub(crate) fn check_wave_time(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
         let (dt, h) = (self.dt_s(), mpm.cell_size_m);
-        let (wave, particle) = (mpm.material.wave_speed_m_s(1.0), self.expected_max_speed_m_s());
+        let wave = mpm.material.wave_speed_m_s(1.0);
+        // Adaptive substeps follow the speed of particles.
+        let particle = if self.has_adaptive_substeps() { 0.0 } else { self.expected_max_speed_m_s() };
         let (speed, what) = if mpm.implicit.is_none() && wave >= particle {
             (wave, "an elastic wave in fresh snow")
         } else {
@@ -90,6 +87,15 @@ impl Scene {
 }
 
 impl Mpm {
+    /// Returns the longest stable step in s while the fastest particle has the speed v in m/s.
+    pub(super) fn longest_dt_s(&self, v: f64) -> f64 {
+        let speed = match self.implicit {
+            Some(_) => v.max(IMPLICIT_SHARE_OF_WAVE_SPEED * self.material.wave_speed_m_s(1.0)),
+            None => self.hardened_wave_speed_m_s() + v,
+        };
+        rounded_down(self.courant_number * self.cell_size_m / speed)
+    }
+
     /// Returns the speed of elastic waves in m/s in snow at J_P = 0.8, or at its maximum hardness, which
     /// `"auto"` uses.
     pub fn hardened_wave_speed_m_s(&self) -> f64 {

@@ -21,7 +21,7 @@ impl Scene {
     pub(crate) fn advise_fluid(&self, warn: &mut dyn FnMut(&str, String), fluid: &Fluid) {
         let (dt, d, h) = (self.dt_s(), fluid.particle_spacing_m, fluid.support_radius_m());
         let fastest = self.fastest_m_s();
-        if fastest * dt > MAX_TRAVEL * h {
+        if fastest * dt > MAX_TRAVEL * h && !self.has_adaptive_substeps() {
             warn(
                 "time.dt_s",
                 format!(

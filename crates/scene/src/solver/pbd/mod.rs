@@ -54,7 +54,7 @@ impl SolverScene for PositionBasedFluid {
     }
 
     fn features(&self) -> &'static [Feature] {
-        &[Feature::Bodies, Feature::Emitters, Feature::Drains]
+        &[Feature::Bodies, Feature::Emitters, Feature::Drains, Feature::Substeps]
     }
 
     fn live_keys(&self, scene: &Scene) -> &'static [&'static str] {
@@ -83,6 +83,10 @@ impl SolverScene for PositionBasedFluid {
                 "pbd.artificial_pressure.strength",
             ]
         }
+    }
+
+    fn stable_dt_s(&self, scene: &Scene) -> f64 {
+        scene.longest_viscous_dt_s()
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
@@ -175,7 +179,7 @@ impl SolverScene for PositionBasedFluid {
             lines.push(("snow, water", format!("{n_snow}, {}", particles - n_snow)));
         }
         lines.push(("support radius", format!("{:.4e} m", scene.support_radius_m())));
-        lines.push(("steps", format!("{} of {} s", scene.n_steps(), scene.dt_s())));
+        lines.push(("steps", scene.described_steps()));
         Ok(lines)
     }
 }

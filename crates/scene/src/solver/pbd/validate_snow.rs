@@ -68,13 +68,18 @@ impl Scene {
         Ok(())
     }
 
+    /// Returns the longest step in s at which the explicit viscous force does not overshoot.
+    pub(crate) fn longest_viscous_dt_s(&self) -> f64 {
+        MAX_CONDUCTION / self.viscous_rate_per_s()
+    }
+
     /// Refuses a step at which the explicit viscous force overshoots and becomes unstable.
     pub(crate) fn check_viscosity(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
         if !check.are_valid(&["time.dt_s", "fluid"]) {
             return Ok(());
         }
-        let (rate_per_s, dt) = (self.viscous_rate_per_s(), self.dt_s());
-        if rate_per_s * dt <= MAX_CONDUCTION {
+        let (longest, dt) = (self.longest_viscous_dt_s(), self.dt_s());
+        if dt <= longest {
             return Ok(());
         }
         check.fail_between(
@@ -82,7 +87,7 @@ impl Scene {
             format!("{} s, in which viscosity acts farther than between neighbouring particles", number(dt)),
             format!(
                 "at most {} s, or less than {} Pa s",
-                number(rounded_down(MAX_CONDUCTION / rate_per_s)),
+                number(rounded_down(longest)),
                 number(fluid.dynamic_viscosity_pa_s)
             ),
         )

@@ -81,7 +81,7 @@ impl SolverScene for ViscoelasticFluid {
     }
 
     fn features(&self) -> &'static [Feature] {
-        &[Feature::Bodies, Feature::PeriodicDomain]
+        &[Feature::Bodies, Feature::PeriodicDomain, Feature::Substeps]
     }
 
     fn live_keys(&self, scene: &Scene) -> &'static [&'static str] {
@@ -101,6 +101,10 @@ impl SolverScene for ViscoelasticFluid {
 
     fn default_constraint_gradient(&self) -> ConstraintGradient {
         ConstraintGradient::Start
+    }
+
+    fn stable_dt_s(&self, scene: &Scene) -> f64 {
+        scene.longest_elastic_dt_s()
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {

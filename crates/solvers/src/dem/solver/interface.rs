@@ -76,15 +76,16 @@ impl Solver for Dem {
     }
 
     fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
-        let Some(step) = self.clock.fault_step(device)? else { return Ok(None) };
+        let Some((place, _)) = self.clock.fault(device)? else { return Ok(None) };
+        let step = place.step;
         if let Some([n_held, n_required]) = sources::held(device, self.sources())? {
             // The step had stored the state in the columns.
             let state = sources::download_state(device, &self.particles.table, n_held)?;
             let from = self.particles.count.capacity;
             let to = grown_capacity(from, n_required, MAX_GRAINS as u32);
             let parameters = self.parameters.clone().for_grains(to);
-            *self = Self::restore(device, parameters, &state, step - 1, self.tuning)?;
-            return Ok(Some(Regrown { step: step - 1, object: "grains", from, to }));
+            *self = Self::restore(device, parameters, &state, step, self.tuning)?;
+            return Ok(Some(Regrown { place, object: "grains", from, to }));
         }
         let Some(required) = self.fault.overflow(device)? else { return Ok(None) };
         let n_now = device.download(&self.particles.count.count, 1)?[0];
@@ -93,14 +94,13 @@ impl Solver for Dem {
         let to = grown_capacity(from, required, limit.try_into().unwrap_or(u32::MAX));
         let (contact, shear) = self.contacts.grown(device, to)?;
         self.lists.grow(device, &self.parameters, (n_now, to))?;
-        self.clock.start(device, step - 1)?;
+        self.clock.start(device, place)?;
         self.fault.clear(device)?;
         (self.contacts.contact, self.contacts.shear) = (contact, shear);
         self.contacts.register_rows(&mut self.particles.table);
         // The columns hold the state: the step had stored it before its lists turned out not to fit.
         self.adopt_columns();
-        self.step = step - 1;
-        Ok(Some(Regrown { step: self.step, object: "rows of contacts", from, to }))
+        Ok(Some(Regrown { place, object: "rows of contacts", from, to }))
     }
 
     fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) -> bool {

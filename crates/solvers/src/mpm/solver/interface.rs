@@ -58,12 +58,13 @@ impl Solver for Mpm {
             (self.transfer, self.kernels) = (transfer, kernels);
         }
         self.loads.record.set_surroundings(&parameters.surroundings);
+        self.clock.divide(parameters.division);
         (self.constants, self.parameters) = (constants, parameters);
         Ok(())
     }
 
     fn regrow(&mut self, device: &Device) -> Result<Option<Regrown>, SolverError> {
-        let Some(step) = self.clock.fault_step(device)? else { return Ok(None) };
+        let Some((place, _)) = self.clock.fault(device)? else { return Ok(None) };
         if !self.fault.is_overflow(device)? {
             return Ok(None);
         }
@@ -72,8 +73,8 @@ impl Solver for Mpm {
             let from = self.count().capacity;
             let to = grown_capacity(from, n_required, u32::MAX);
             let parameters = self.parameters.clone();
-            *self = Self::restore_with(device, parameters, &state, step - 1, (self.tuning, to))?;
-            return Ok(Some(Regrown { step: step - 1, object: "particles", from, to }));
+            *self = Self::restore_with(device, parameters, &state, place.step, (self.tuning, to))?;
+            return Ok(Some(Regrown { place, object: "particles", from, to }));
         }
         let from = self.blocks.capacity();
         let required = device.download(self.blocks.required(), 2)?;
@@ -84,10 +85,9 @@ impl Solver for Mpm {
         };
         self.resize(to)?;
         self.capacity_control = CapacityControl::default();
-        self.step = step - 1;
-        self.clock.start(device, self.step)?;
+        self.clock.start(device, place)?;
         self.fault.clear(device)?;
-        Ok(Some(Regrown { step: self.step, object, from: numbers[0], to: numbers[1] }))
+        Ok(Some(Regrown { place, object, from: numbers[0], to: numbers[1] }))
     }
 
     fn record_grab(&mut self, recorder: &mut Recorder, grab: &Grab) -> bool {

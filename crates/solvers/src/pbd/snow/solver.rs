@@ -170,7 +170,7 @@ impl Snow {
             WallModel::Analytic => None,
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
-        let clock = Clock::new(device, step)?;
+        let clock = Clock::new(device, parameters.fluid.division, step)?;
         let bodies = Bodies::new(device, workgroup_size, &parameters.fluid, &clock, parameters.at_bodies())?;
         let mut output = Output::new(device, workgroup_size, &solid)?;
         let arrays = output.table_mut();

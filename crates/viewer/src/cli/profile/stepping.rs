@@ -73,7 +73,7 @@ fn steps_with(
             continue;
         }
         let begin = Instant::now();
-        let steps = max.min(last - simulation.step());
+        let steps = simulation.steps_at_once(max.min(last - simulation.step()));
         let mut recorder = device.recorder_with(options)?;
         let step_ends = simulation.record_steps(&mut recorder, steps);
         let n_passes = recorder.pass_count();

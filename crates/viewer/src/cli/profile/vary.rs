@@ -126,7 +126,7 @@ impl Runner {
         let last = self.simulation.step() + n;
         while self.simulation.step() < last {
             interrupt::check(format_args!("{} steps were taken", self.simulation.step()))?;
-            let steps = max.min(last - self.simulation.step());
+            let steps = self.simulation.steps_at_once(max.min(last - self.simulation.step()));
             let mut recorder =
                 device.recorder_with(RecorderOptions { profile: timed, ..Default::default() })?;
             let step_ends = self.simulation.record_steps(&mut recorder, steps);

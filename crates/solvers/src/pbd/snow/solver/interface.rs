@@ -55,6 +55,7 @@ impl Solver for Snow {
         if let (Some(old), Some(new)) = (&mut self.bodies, bodies) {
             old.adopt(new, &parameters.fluid.surroundings);
         }
+        self.clock.divide(parameters.fluid.division);
         self.constraints.adopt(constraints);
         self.rows.set_parameters(&parameters.fluid);
         (self.motion, self.parameters) = (motion, parameters);
