@@ -4,9 +4,8 @@
 
 use frazil_reference::dem::Grain;
 use frazil_scene::Dem as Section;
-use frazil_solvers::Solver as _;
-use frazil_solvers::StateColumn;
 use frazil_solvers::dem::{Dem, DemFault, FaultyGrain, Pieces};
+use frazil_solvers::{Solver as _, StateColumn, StepDivision, StepPlace};
 use frazil_testkit::twins::slabs::{block, ice, link};
 use frazil_testkit::{assert_no_validation_messages, device};
 use frazil_tests::clouds::{RADIUS_M, cloud, every_law};
@@ -257,4 +256,38 @@ fn a_grain_with_too_many_shallow_contacts_is_named() {
     );
     let message = fault(FaultyGrain { overlap: 0.0, ..grain }).to_string();
     assert!(message.contains("more than 240 others") && message.contains("dem.radius_spread"), "{message}");
+}
+
+/// The substeps of a step before one that overflows are not taken again.
+#[test]
+fn an_overflow_within_a_step_is_repeated_from_its_substep() {
+    let (grains, n, last) = (shrinking_lattice(), 7, 160);
+    let divided = |contacts_per_grain| {
+        let section = Section { contacts_per_grain, ..every_law(3) };
+        let mut pack = pack_of(&section, &grains);
+        let mut parameters = pack.dem.parameters().clone();
+        parameters.division = StepDivision { step_s: f64::from(n) * parameters.division.step_s, n };
+        pack.dem = Dem::restore(&DEVICE, parameters, &pack.columns(), 0, Default::default()).unwrap();
+        pack
+    };
+    let taken = |pack: &Grainpack| {
+        let StepPlace { step, substeps } = pack.dem.place();
+        step * u64::from(n) + u64::from(substeps)
+    };
+    let (mut ample, mut pack) = (divided(24.0), divided(1.0));
+    let mut places = Vec::new();
+    while let Some(fault) = pack.try_advance(last - taken(&pack)) {
+        let regrown = pack.dem.regrow(&DEVICE).unwrap().unwrap_or_else(|| panic!("{fault}"));
+        assert_eq!((pack.dem.place(), regrown.place.step + 1), (regrown.place, fault.step));
+        places.push(regrown.place);
+    }
+    assert!(places.iter().any(|place| place.substeps > 0), "{places:?}");
+    assert_eq!(ample.try_advance(last), None);
+    assert_eq!(taken(&pack), taken(&ample));
+    let differing: Vec<String> = std::iter::zip(used_columns(&pack), used_columns(&ample))
+        .filter(|(found, expected)| found != expected)
+        .map(|(found, _)| found.name)
+        .collect();
+    assert!(differing.is_empty(), "{differing:?} differ");
+    assert_no_validation_messages(&DEVICE);
 }

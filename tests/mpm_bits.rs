@@ -282,7 +282,7 @@ fn block_overflow_within_a_step_discards_only_the_substep() {
 /// Returns the first place from which steps went on.
 fn assert_overflow_discards_only_the_substep(n_substeps: u32) -> StepPlace {
     let (case, particles) = burst(300, 40.0);
-    let division = StepDivision { step_s: (DT_S * f64::from(n_substeps)) as f32, n: n_substeps };
+    let division = StepDivision { step_s: DT_S * f64::from(n_substeps), n: n_substeps };
     let restored = || {
         let (parameters, columns) =
             (MpmParameters { division, ..case.parameters() }, case.columns(&particles));

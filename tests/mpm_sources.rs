@@ -197,7 +197,8 @@ fn removal_agrees_with_its_twin_at_any_number() {
             }
             let parameters = MpmParameters { ..flow.solver.parameters().clone() };
             let solver = Mpm::restore(&flow.device, parameters, &columns, 3, Tuning::default()).unwrap();
-            let mut after = Flow { device: flow.device.clone(), scene: flow.scene.clone(), solver, step: 3 };
+            let mut after =
+                Flow { device: flow.device.clone(), scene: flow.scene.clone(), solver, step: 3, substeps: 0 };
             let mut expected = twin::State::new(particles(&after));
             expected.drain(&sources);
             let n_before = after.counts().n_drained;
@@ -351,7 +352,7 @@ fn resumed_flows_have_the_bits_of_whole_ones() {
     longer.time.duration_s *= 2.0;
     let resumed = [flow.scene.clone(), longer].map(|scene| {
         let solver = Mpm::restore_scene(&flow.device, &scene, &state, 24, Tuning::default()).unwrap();
-        let mut resumed = Flow { device: flow.device.clone(), scene, solver, step: 24 };
+        let mut resumed = Flow { device: flow.device.clone(), scene, solver, step: 24, substeps: 0 };
         resumed.advance(36);
         bits(&resumed)
     });

@@ -9,7 +9,7 @@
 
 use frazil_kernels::CellSortMethod;
 use frazil_scene::{Builtin, Scene, builtin};
-use frazil_solvers::{Grab, Solver, SolverStart, Tuning, factory_of};
+use frazil_solvers::{Grab, Solver, SolverStart, SubstepControl, Tuning, factory_of};
 use frazil_testkit::{is_full_run, own_device};
 use frazil_vk::{Access, BarrierPlan, Device, Hazard, Recorder, RecorderOptions, Use, find_hazards};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ const MAX_ITERATIONS: &str = "pbd.max_iterations=3";
 enum Passes {
     /// Another step.
     Step,
-    /// Outputs, metrics, checks and a pull by hand, then another step.
+    /// Outputs, metrics, checks, a pull by hand and the speed, then a step of another length.
     Outputs,
 }
 
@@ -52,6 +52,9 @@ struct Recording {
     device: Device,
     scene: Scene,
     solver: Box<dyn Solver>,
+    control: SubstepControl,
+    /// Number of substeps of the steps that are recorded.
+    substeps: u32,
     what: String,
     /// Kernels that were recorded.
     kernels: BTreeSet<&'static str>,
@@ -69,7 +72,9 @@ impl Recording {
             .create(device, &scene, SolverStart::Sampled(&sampled), tuning)
             .unwrap();
         let what = format!("{name} {overrides:?}, {} particles, {cell_sort:?}", sampled.len());
-        Self { device: device.clone(), scene, solver, what, kernels: BTreeSet::new() }
+        let control = SubstepControl::new(device, &*solver, 0, Default::default()).unwrap();
+        let (device, kernels) = (device.clone(), BTreeSet::new());
+        Self { device, scene, solver, control, substeps: 1, what, kernels }
     }
 
     fn record_outputs(&mut self, recorder: &mut Recorder) {
@@ -87,6 +92,10 @@ impl Recording {
         let direction = [0.0, 0.0, 1.0];
         let grab = Grab { centre_m, direction, velocity_m_s: direction, radius_m: 0.1, rate_1_s: 10.0 };
         assert!(self.solver.record_grab(recorder, &grab));
+        self.control.record(recorder, &*self.solver, 1, self.substeps).unwrap();
+        // The next step has another length.
+        self.substeps = 3 - self.substeps;
+        self.solver.set_scene(&self.device, &self.scene.with_substeps(self.substeps)).unwrap();
     }
 
     /// Records passes behind a step; returns the recorder and the barriers of the passes.

@@ -29,6 +29,8 @@ layout(scalar, binding = 12) writeonly buffer AgainEndArgs { uvec3 again_end_arg
 layout(scalar, push_constant) uniform Params {
     // 1 to build lists in any case.
     uint is_forced;
+    // Number of substeps, if a step begins.
+    uint n_substeps;
     // Number of cells and one.
     uint n_starts;
     uint max_groups_x;
@@ -38,7 +40,7 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint row = gl_LocalInvocationIndex;
     StepClock now = clock[0];
-    advance(now, 1u);
+    advance(now, n_substeps);
     bool is_built = (is_forced != 0u || lists[0].is_stale != 0u) && now.fault_step >= now.step &&
         now.held_at == 0u;
     barrier();

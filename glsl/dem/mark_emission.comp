@@ -1,10 +1,11 @@
 #version 460
-// Has the next step build contact lists if grains appear before it. One thread.
+// Has the next substep build contact lists if grains appear before it. One thread.
 //
 // Bytes: 8. Order-independent.
 // Elements: clock = all, emitters = all, emission = all, lists = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "common/clock.glsl"
 #include "dem/lists.glsl"
 #include "sources/sources.glsl"
 
@@ -15,5 +16,8 @@ layout(scalar, binding = 3) writeonly buffer Lists { DemLists lists[]; };
 #include "sources/new_particles.glsl"
 
 void main() {
-    if (thread_idx() == 0u && new_particle_count(clock[0].step + 1u) > 0u) lists[0].is_stale = 1u;
+    if (thread_idx() != 0u) return;
+    StepClock next = clock[0];
+    advance(next, 1u);
+    if (new_particle_count(next.step) > 0u) lists[0].is_stale = 1u;
 }

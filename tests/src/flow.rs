@@ -3,7 +3,7 @@
 use frazil_particles::ColumnView;
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::types::Emission;
-use frazil_solvers::{Solver, SolverError, StateColumn};
+use frazil_solvers::{Regrown, Solver, SolverError, StateColumn};
 use frazil_testkit::device;
 use frazil_vk::Device;
 
@@ -20,6 +20,8 @@ pub struct Flow<S> {
     pub solver: S,
     /// Completed steps.
     pub step: u64,
+    /// Completed substeps of the next step.
+    pub substeps: u32,
 }
 
 impl<S: Solver> Flow<S> {
@@ -38,7 +40,7 @@ impl<S: Solver> Flow<S> {
         let scene = Scene::parse(text, "flow.toml", &overrides).expect("a sound scene");
         let sampled = scene.sample().expect("particles that fit");
         let solver = of_scene(&device, &scene, &sampled).expect("a simulation that fits the device");
-        Self { device, scene, solver, step: 0 }
+        Self { device, scene, solver, step: 0, substeps: 0 }
     }
 
     /// Takes steps, and goes on with larger records where one overflows; returns what grew.
@@ -46,21 +48,22 @@ impl<S: Solver> Flow<S> {
     /// # Panics
     /// On a device error or another fault.
     #[allow(clippy::expect_used)]
-    pub fn advance(&mut self, steps: u64) -> Vec<&'static str> {
+    pub fn advance(&mut self, steps: u64) -> Vec<Regrown> {
         let (last, mut grown) = (self.step + steps, Vec::new());
         while self.step < last {
             let n = (last - self.step).min(STEPS_AT_ONCE);
             let mut recorder = self.device.recorder().expect("a recorder");
-            (0..n).for_each(|_| self.solver.record_step(&mut recorder));
+            let substeps = n * u64::from(self.scene.substeps()) - u64::from(self.substeps);
+            (0..substeps).for_each(|_| self.solver.record_step(&mut recorder));
             let check = self.solver.record_fault_check(&mut recorder).expect("a read-back");
             self.device.submit(recorder).expect("a submission");
-            self.step += n;
+            (self.step, self.substeps) = (self.step + n, 0);
             if let Some(fault) = check.expect("a check").wait().expect("a record") {
                 let regrown = self.solver.regrow(&self.device).expect("room for larger records");
                 let regrown = regrown.unwrap_or_else(|| panic!("{fault}"));
                 assert!(regrown.place.step < self.step && regrown.to > regrown.from, "{regrown}");
-                self.step = regrown.place.step;
-                grown.push(regrown.object);
+                (self.step, self.substeps) = (regrown.place.step, regrown.place.substeps);
+                grown.push(regrown);
             }
         }
         grown

@@ -7,7 +7,7 @@ use frazil_scene::Dem as Section;
 use frazil_shaders::types::{BodyLoad, DemLists};
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
-use frazil_solvers::{Solver as _, StateColumn, Tuning};
+use frazil_solvers::{Solver as _, StateColumn, StepDivision, Tuning};
 use frazil_testkit::twins::dem::{state_of, twin_parameters};
 use frazil_testkit::twins::slabs::{slabs_of, twin_slabs};
 use frazil_testkit::{device, saved_state};
@@ -85,7 +85,12 @@ impl Grainpack {
         surroundings: Surroundings,
         grains: &[twin::Grain],
     ) -> Self {
-        let parameters = DemParameters::new(section, dt_s(section), surroundings, grains.len() as u32);
+        let parameters = DemParameters::new(
+            section,
+            StepDivision::whole(dt_s(section)),
+            surroundings,
+            grains.len() as u32,
+        );
         let p = twin_parameters(section, &parameters);
         Self::with_parameters(device, parameters, p, Vec::new(), grains)
     }
@@ -239,7 +244,7 @@ pub fn parameters(
         let damping_ratio = twin::damping_ratio(section.wall_restitution()) as f32;
         surroundings.bodies.push(frazil_shaders::types::Body { damping_ratio, ..body });
     }
-    let parameters = DemParameters::new(section, dt_s, surroundings, n);
+    let parameters = DemParameters::new(section, StepDivision::whole(dt_s), surroundings, n);
     let p = twin_parameters(section, &parameters);
     (parameters, p)
 }

@@ -36,7 +36,7 @@ impl SceneGrains {
 
     /// Returns the number of steps in a time in s.
     pub fn steps(&self, time_s: f64) -> u64 {
-        (time_s / self.scene.dt_s()).round() as u64
+        (time_s / self.scene.step_s()).round() as u64
     }
 
     /// Runs steps and returns metrics.
@@ -91,7 +91,7 @@ impl SceneGrains {
             pending.wait().expect("a map");
         let arrival_s = |step: &u32| match *step {
             FlowCells::NEVER => f32::NAN,
-            step => (f64::from(step) * self.scene.dt_s()) as f32,
+            step => (f64::from(step) * self.scene.step_s()) as f32,
         };
         let arrival_s = first_step.iter().map(arrival_s).collect();
         let history = FlowHistory { volume_m3, peak_volume_m3, peak_speed_m_s, arrival_s };

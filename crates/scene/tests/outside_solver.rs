@@ -253,6 +253,9 @@ fn errors_in_its_sections_have_a_location() {
     ] {
         assert_eq!(refusal(sets), message);
     }
+    let message = refusal(&["time.substeps=2"]);
+    assert!(message.contains("substeps in a scene of solver.kind = \"free_flight\""), "{message}");
+    assert!(message.contains("solver.kind = \"pbd\" or \"mpm\""), "{message}");
     let text = SCENE.replace("spacing_m", "spacing").replace("drag_per_s", "drag");
     let message = Scene::parse(&text, "flight.toml", &[]).unwrap_err().to_string();
     let lines: Vec<&str> = message.lines().collect();

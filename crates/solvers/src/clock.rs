@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepDivision {
     /// Length of a step in s.
-    pub step_s: f32,
+    pub step_s: f64,
     /// Number of substeps of each step.
     pub n: u32,
 }
@@ -20,12 +20,17 @@ pub struct StepDivision {
 impl StepDivision {
     /// Returns the steps of a scene.
     pub fn of(scene: &Scene) -> Self {
-        Self { step_s: scene.step_s() as f32, n: scene.substeps() }
+        Self { step_s: scene.step_s(), n: scene.substeps() }
     }
 
     /// Returns steps of this length in s that are not divided.
-    pub fn whole(step_s: f32) -> Self {
+    pub fn whole(step_s: f64) -> Self {
         Self { step_s, n: 1 }
+    }
+
+    /// Returns the time step Δt in s, that of a substep.
+    pub fn dt_s(self) -> f64 {
+        self.step_s / f64::from(self.n)
     }
 }
 
@@ -88,7 +93,7 @@ impl Clock {
     /// Returns the time in s after what has been recorded, and a number of substeps of `dt_s` more.
     pub fn recorded_s(&self, substeps: f64, dt_s: f32) -> f64 {
         let StepPlace { step, substeps: own } = self.recorded;
-        step as f64 * f64::from(self.division.step_s) + (f64::from(own) + substeps) * f64::from(dt_s)
+        step as f64 * f64::from(self.division.step_s as f32) + (f64::from(own) + substeps) * f64::from(dt_s)
     }
 
     /// Returns the clock, as passes bind it.
@@ -141,7 +146,7 @@ fn words_at(division: StepDivision, at: StepPlace) -> StepClock {
         0 => (at.step, 0, 1),
         taken => (at.step + 1, taken - 1, n),
     };
-    let step = step as u32;
+    let (step, step_s) = (step as u32, step_s as f32);
     StepClock { fault_step: NONE, step, n_begun: 0, held_at: 0, substep, n_substeps, step_s }
 }
 

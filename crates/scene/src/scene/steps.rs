@@ -1,5 +1,6 @@
 //! Length of a scene's steps, and of the substeps that solvers divide them into.
 
+use crate::scene::speed::MAX_SPEED_M_S;
 use crate::scene::{MAX_SUBSTEPS, Scene, Substeps, TimeStep};
 
 impl Scene {
@@ -21,13 +22,15 @@ impl Scene {
     pub fn substeps(&self) -> u32 {
         match self.time.substeps {
             Substeps::Number(n) => n,
-            Substeps::Auto => listed(self.step_s() / self.longest_dt_s(0.0)).min(self.time.max_substeps),
+            Substeps::Auto => listed(self.step_s() / self.longest_dt_s(0.0)),
         }
     }
 
-    /// Returns true if the number of substeps follows from the speed of particles.
+    /// Returns true if the number of substeps follows from the speed of particles; that of grains follows
+    /// from the time of a contact.
     pub fn has_adaptive_substeps(&self) -> bool {
-        self.time.substeps == Substeps::Auto
+        let [at_rest_s, fastest_s] = [0.0, MAX_SPEED_M_S].map(|speed_m_s| self.longest_dt_s(speed_m_s));
+        self.time.substeps == Substeps::Auto && fastest_s < at_rest_s
     }
 
     /// Returns the number of substeps of `"auto"` of a step that ends two steps after the fastest particle
@@ -50,7 +53,10 @@ impl Scene {
         match self.time.substeps {
             Substeps::Number(1) => steps,
             Substeps::Number(n) => format!("{steps}, each in {n} substeps"),
-            Substeps::Auto => format!("{steps}, each in substeps by the speed, {} or more", self.substeps()),
+            Substeps::Auto if self.has_adaptive_substeps() => {
+                format!("{steps}, each in substeps by the speed, {} or more", self.substeps())
+            }
+            Substeps::Auto => format!("{steps}, each in {} substeps", self.substeps()),
         }
     }
 
@@ -143,16 +149,23 @@ mod tests {
     }
 
     #[test]
-    fn scenes_without_substeps_refuse_them() {
+    fn dynamic_bodies_have_a_number_of_substeps() {
         let refused = |name: &str, overrides: &[&str]| {
             let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
             Scene::find(name, &overrides).unwrap_err().to_string()
         };
-        let grains = refused("column_collapse", &["time.substeps=4"]);
-        assert!(grains.contains("time.substeps") && grains.contains("pbd"), "{grains}");
         let dynamic = refused("driftwood", &["time.substeps=\"auto\""]);
         assert!(dynamic.contains("dynamic bodies") && dynamic.contains("a number of substeps"), "{dynamic}");
         assert!(Scene::find("driftwood", &["time.substeps=2".to_owned()]).is_ok());
+    }
+
+    #[test]
+    fn contacts_require_substeps_of_grains() {
+        let auto = ["time.dt_s=0.001".to_owned(), "time.substeps=\"auto\"".to_owned()];
+        let grains = Scene::find("column_collapse", &auto).unwrap();
+        let longest_s = grains.longest_dt_s(1e3);
+        assert!(grains.substeps() > 1 && grains.dt_s() <= longest_s, "{} of {longest_s} s", grains.dt_s());
+        assert!(!grains.has_adaptive_substeps());
     }
 
     #[test]

@@ -193,13 +193,14 @@ impl ContactLists {
         (self.count, self.list) = kernels;
     }
 
-    /// Records the beginning of a step: its clock, and the decision whether it builds lists.
+    /// Records the beginning of a substep: its clock, and the decision whether it builds lists. A step that
+    /// begins has `n_substeps`.
     pub fn check(
         &self,
         recorder: &mut Recorder,
         context: &StepContext<'_>,
         count: &DeviceCount,
-        is_forced: bool,
+        (is_forced, n_substeps): (bool, u32),
     ) {
         let bindings = check_lists::Bindings {
             count,
@@ -218,6 +219,7 @@ impl ContactLists {
         };
         let params = check_lists::Params {
             is_forced: is_forced.into(),
+            n_substeps,
             n_starts: self.listing_starts.capacity,
             max_groups_x: self.max_groups_x,
         };

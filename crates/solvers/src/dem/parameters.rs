@@ -3,6 +3,7 @@
 use super::map_grid::MapGrid;
 use super::pieces::Pieces;
 use crate::Surroundings;
+use crate::clock::StepDivision;
 use crate::sources::SourceParameters;
 use frazil_scene::{Dem, GRAIN_ROOM, damping_ratio};
 use frazil_shaders::types::{DemTerms, WrappedGrid};
@@ -19,6 +20,8 @@ const MAX_CELLS: u64 = 1 << 24;
 /// Parameters of the discrete element method, as kernels use them.
 #[derive(Clone, Debug)]
 pub struct DemParameters {
+    /// Substeps of a step; the step of [`Self::terms`] is that of a substep.
+    pub division: StepDivision,
     /// Parameters that all kernels read.
     pub terms: DemTerms,
     /// Domain and the bodies in it.
@@ -43,8 +46,8 @@ pub struct DemParameters {
 }
 
 impl DemParameters {
-    /// Reads the section of a scene, with its time step and surroundings, for up to `n` grains.
-    pub fn new(dem: &Dem, dt_s: f64, surroundings: Surroundings, n: u32) -> Self {
+    /// Reads the section of a scene, with its steps and surroundings, for up to `n` grains.
+    pub fn new(dem: &Dem, division: StepDivision, surroundings: Surroundings, n: u32) -> Self {
         let bonds = dem.bonds.as_ref();
         let bond_gap_m = bonds.map_or(0.0, |bonds| bonds.strength_n / dem.normal_stiffness_n_m);
         let reach_m = 2.0 * dem.max_radius_m() + dem.cohesion_range_m().max(bond_gap_m);
@@ -55,10 +58,10 @@ impl DemParameters {
             surroundings.face_friction.map(|faces| faces.map(friction_of));
         let layer = dem.weak_layer.as_ref();
         let circle = layer.and_then(|layer| layer.fails_within);
-        let steps_before = |time_s: f64| (time_s / dt_s).round().clamp(0.0, 4e9) as u32;
+        let steps_before = |time_s: f64| (time_s / division.step_s).round().clamp(0.0, 4e9) as u32;
         let terms = DemTerms {
             grid: WrappedGrid { origin_m: domain_min_m, cells_per_m: 1.0, cells: [3; 3] },
-            dt_s: dt_s as f32,
+            dt_s: division.dt_s() as f32,
             gravity_m_s2,
             domain_min_m,
             domain_max_m,
@@ -101,6 +104,7 @@ impl DemParameters {
         };
         let contacts_per_grain = dem.contacts_per_grain;
         let parameters = Self {
+            division,
             terms,
             surroundings,
             pieces: Pieces::default(),

@@ -7,6 +7,7 @@ use super::parameters::DemParameters;
 use super::pieces::Pieces;
 use super::solver::Dem;
 use crate::Surroundings;
+use crate::clock::StepDivision;
 use crate::sources::SourceParameters;
 use crate::{SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
@@ -26,7 +27,7 @@ impl DemParameters {
         let sampled = scene.sample_slabs().map_err(|error| refuse("dem.slabs", &error.to_string()))?;
         let pieces = Pieces::of(scene.slabs(), dem, &sampled);
         let map = scene.ground().map(|terrain| MapGrid::of(terrain, dem.radius_m));
-        let parameters = Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n);
+        let parameters = Self::new(dem, StepDivision::of(scene), Surroundings::of(scene)?, n);
         let mut parameters = parameters.with_pieces(pieces, dem.max_radius_m());
         parameters.map = map;
         parameters.sources = SourceParameters::of(scene);

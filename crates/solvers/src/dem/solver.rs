@@ -13,7 +13,7 @@ use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{ShownPieces, Slabs, StepContext};
 use super::sources::GrainSources;
-use crate::clock::{Clock, StepDivision, StepPlace};
+use crate::clock::{Clock, StepPlace};
 use crate::grab::GrabPass;
 use crate::sources::Sources;
 use crate::{Pair, Saved, SolverError, StateColumn, Tuning};
@@ -202,7 +202,7 @@ impl Dem {
             tuning,
             collide,
             move_grains,
-            clock: Clock::new(device, StepDivision::whole(parameters.terms.dt_s), 0)?,
+            clock: Clock::new(device, parameters.division, 0)?,
             fault: FaultReport::new(device)?,
             metrics_pass: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
@@ -218,6 +218,7 @@ impl Dem {
     /// # Errors
     /// A primitive returns an error.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
+        let n_substeps = if stage == Stage::CheckLists { self.clock.note_advance() } else { 0 };
         let context = self.step_context();
         match stage {
             Stage::CheckLists => {
@@ -225,10 +226,10 @@ impl Dem {
                     self.lists.mark_emission(recorder, &self.clock, sources);
                 }
                 let is_forced = self.is_forced || self.parameters.skin_m == 0.0;
-                self.lists.check(recorder, &context, &self.particles.count, is_forced);
+                let how = (is_forced, n_substeps);
+                self.lists.check(recorder, &context, &self.particles.count, how);
                 self.slabs.loads.record_places(recorder, context.shared(), true);
                 self.is_forced = false;
-                self.clock.note_advance();
             }
             Stage::StoreGrains => {
                 if self.is_listed {
@@ -349,7 +350,12 @@ impl Dem {
 
     /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
-        self.clock.recorded().step
+        self.place().step
+    }
+
+    /// Returns the place of what has been recorded.
+    pub fn place(&self) -> StepPlace {
+        self.clock.recorded()
     }
 
     /// Returns the contacts of the grain with this id, as of the last

@@ -103,7 +103,7 @@ impl MpmParameters {
             implicit_dt2: (beta * dt_s * dt_s) as f32,
         };
         Ok(Self {
-            division: StepDivision::whole(dt_s as f32),
+            division: StepDivision::whole(dt_s),
             dimensions: mpm.dimensions,
             stencil,
             transfer: mpm.transfer,

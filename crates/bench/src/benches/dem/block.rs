@@ -9,7 +9,7 @@ use frazil_shaders::common::body::HEIGHTFIELD;
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemParameters, Grains, MapGrid, Pieces, Stage};
-use frazil_solvers::{Solver as _, SourceParameters, StateColumn, Tuning};
+use frazil_solvers::{Solver as _, SourceParameters, StateColumn, StepDivision, Tuning};
 use frazil_testkit::saved_state;
 use frazil_testkit::twins::{dem, slabs};
 use frazil_testkit::unit_noise;
@@ -81,8 +81,9 @@ impl Block {
         let section = section(rolling_friction);
         let side = (1..).find(|side: &usize| side.pow(3) >= n).unwrap_or(1);
         let dt_s = section.contact_time_s() / section.steps_per_contact;
-        let mut parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32)
-            .with_pieces(plates(&section, n_pieces, side), RADIUS_M);
+        let mut parameters =
+            DemParameters::new(&section, StepDivision::whole(dt_s), surroundings(side), n as u32)
+                .with_pieces(plates(&section, n_pieces, side), RADIUS_M);
         // A flow over a terrain is mapped in each step.
         parameters.sources = sources;
         parameters.map = Some(MapGrid::new([side as u32; 2], PITCH_M, RADIUS_M));

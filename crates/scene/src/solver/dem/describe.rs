@@ -66,9 +66,6 @@ pub(super) fn describe(
             derived.fastest_m_s, derived.deepest_overlap_radii
         ),
     ));
-    lines.push((
-        "steps",
-        format!("{} of {} s, {:.1} a contact", scene.n_steps(), scene.dt_s(), derived.steps_per_contact),
-    ));
+    lines.push(("steps", format!("{}, {:.1} a contact", scene.described_steps(), derived.steps_per_contact)));
     Ok(lines)
 }

@@ -57,6 +57,7 @@ impl SolverScene for DiscreteElements {
             Feature::Emitters,
             Feature::BodyRestitution,
             Feature::AutoTimeStep,
+            Feature::Substeps,
             Feature::AngularVelocity,
             Feature::Count,
             Feature::RandomFill,
@@ -140,6 +141,11 @@ impl SolverScene for DiscreteElements {
 
     fn auto_dt_s(&self, scene: &Scene) -> f64 {
         scene.dem().map_or(f64::NAN, |dem| scene.auto_contact_dt_s(dem))
+    }
+
+    // Velocities are those between two steps, which are alike for that.
+    fn longest_dt_s(&self, scene: &Scene, _speed_m_s: f64) -> f64 {
+        self.auto_dt_s(scene)
     }
 
     fn derived(&self, scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
