@@ -241,8 +241,8 @@ fn errors_in_its_sections_have_a_location() {
         (
             &["time.dt_s=auto"],
             "flight.toml with --set time.dt_s=auto: time.dt_s: found \"auto\" in a scene of solver.kind = \
-             \"free_flight\", expected a positive number of seconds; only solver.kind = \"mpm\" and \"dem\" \
-             determine it themselves",
+             \"free_flight\", expected a positive number of seconds; only solver.kind = \"pbd\" and \"mpm\" \
+             and \"dem\" and \"viscoelastic\" determine it themselves",
         ),
         (
             &["particles.0.shape.box.max_m=[0.21,0.4,0.4]"],

@@ -154,7 +154,8 @@ fn is_max_substeps(n: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Time step in s, or `"auto"` (mpm and dem); [`Scene::step_s`] is the number.
+    /// Time step in s, or `"auto"`, as long as waves, contacts and particles allow; `frazil check` prints the
+    /// number.
     pub dt_s: TimeStep,
     /// Substeps that the solver divides a step into, each a time step Δt: a number, or `"auto"`, as many as
     /// the fastest particle requires by `courant_number` and stability does. Steps are counted and stored

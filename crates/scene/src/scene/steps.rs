@@ -1,7 +1,8 @@
 //! Length of a scene's steps, and of the substeps that solvers divide them into.
 
+use crate::check::rounded_down;
 use crate::scene::speed::MAX_SPEED_M_S;
-use crate::scene::{MAX_SUBSTEPS, Scene, Substeps, TimeStep};
+use crate::scene::{GRAVITY_M_S2, MAX_SUBSTEPS, Scene, Substeps, TimeStep};
 
 impl Scene {
     /// Returns the length of a step in s: the time between two states that are counted, stored and shown.
@@ -45,6 +46,21 @@ impl Scene {
         }
         let fastest_m_s = speed_m_s.max(self.prescribed_speed_m_s());
         listed(self.step_s() / self.longest_dt_s(fastest_m_s + added_m_s))
+    }
+
+    /// Returns the time step in s of a fluid with `dt_s = "auto"`, truncated to four digits: the longest for
+    /// the fastest particle that is expected, or for particles at rest if substeps follow their speed, and
+    /// at most √(d/g)/10, a fifth of the time in which an excess of density is taken back.
+    pub(crate) fn auto_fluid_dt_s(&self) -> f64 {
+        let fastest_m_s = match self.time.substeps {
+            Substeps::Auto => 0.0,
+            Substeps::Number(_) => {
+                let falling_m_s = self.prescribed_speed_m_s() + self.fall_m2_s2().sqrt();
+                falling_m_s.max(self.expected_max_speed_m_s())
+            }
+        };
+        let at_rest_s = 0.1 * (self.particle_spacing_m() / GRAVITY_M_S2).sqrt();
+        rounded_down(self.longest_dt_s(fastest_m_s).min(at_rest_s))
     }
 
     /// Returns the number and the length of steps, and their substeps.
@@ -166,6 +182,23 @@ mod tests {
         let longest_s = grains.longest_dt_s(1e3);
         assert!(grains.substeps() > 1 && grains.dt_s() <= longest_s, "{} of {longest_s} s", grains.dt_s());
         assert!(!grains.has_adaptive_substeps());
+    }
+
+    #[test]
+    fn the_step_of_a_fluid_follows_from_speeds_and_stability() {
+        let auto = |more: &[&str]| scene(&[&["time.dt_s=\"auto\""], more].concat()).unwrap();
+        let water = auto(&[]);
+        // A particle that falls through the domain passes the Courant number of spacings.
+        let passed = (2.0 * GRAVITY_M_S2 * 0.584_f64).sqrt() * water.step_s() / water.particle_spacing_m();
+        assert!((0.399..=0.4).contains(&passed), "{passed}");
+        let fast = auto(&["particles.0.velocity_m_s=[20,0,0]"]);
+        assert!((fast.step_s() * 20.0) < 0.4 * water.particle_spacing_m());
+        let honey = auto(&["fluid.dynamic_viscosity_pa_s=100"]);
+        assert!(honey.step_s() < water.step_s() && honey.step_s() <= honey.longest_viscous_dt_s());
+        let adaptive = auto(&["time.substeps=\"auto\"", "particles.0.velocity_m_s=[20,0,0]"]);
+        let at_rest_s = 0.1 * (water.particle_spacing_m() / GRAVITY_M_S2).sqrt();
+        assert!((0.999 * at_rest_s..=at_rest_s).contains(&adaptive.step_s()), "{}", adaptive.step_s());
+        assert!(adaptive.required_substeps(20.0) > 10);
     }
 
     #[test]

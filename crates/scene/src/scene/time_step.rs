@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A time step: seconds, or the longest that is stable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeStep {
-    /// The longest step that waves, contacts and particles allow (`"auto"`); scenes of the material point and
-    /// of the discrete element method only.
+    /// The longest step that waves, contacts and particles allow (`"auto"`).
     Auto,
     /// A fixed step in s.
     Seconds(f64),
@@ -73,8 +72,7 @@ impl JsonSchema for TimeStep {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Seconds, or \"auto\" (mpm and dem only): as long as waves, contacts and \
-                            particles allow.",
+            "description": "Seconds, or \"auto\": as long as waves, contacts and particles allow.",
             "anyOf": [{ "type": "number", "exclusiveMinimum": 0 }, { "const": "auto" }]
         })
     }

@@ -12,7 +12,7 @@ mod validate_fluid;
 mod validate_snow;
 mod xsph;
 
-pub(crate) use conduction::conduction_sum_m2;
+pub(crate) use conduction::{MAX_CONDUCTION, conduction_sum_m2};
 pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
 pub use section::{ArtificialPressure, Pbd, Pressure};
 pub use snow::*;
@@ -54,7 +54,7 @@ impl SolverScene for PositionBasedFluid {
     }
 
     fn features(&self) -> &'static [Feature] {
-        &[Feature::Bodies, Feature::Emitters, Feature::Drains, Feature::Substeps]
+        &[Feature::Bodies, Feature::Emitters, Feature::Drains, Feature::AutoTimeStep, Feature::Substeps]
     }
 
     fn live_keys(&self, scene: &Scene) -> &'static [&'static str] {
@@ -85,8 +85,12 @@ impl SolverScene for PositionBasedFluid {
         }
     }
 
+    fn auto_dt_s(&self, scene: &Scene) -> f64 {
+        scene.auto_fluid_dt_s()
+    }
+
     fn stable_dt_s(&self, scene: &Scene) -> f64 {
-        scene.longest_viscous_dt_s()
+        scene.longest_viscous_dt_s().min(scene.longest_conduction_dt_s())
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {

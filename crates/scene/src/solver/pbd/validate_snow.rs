@@ -73,6 +73,11 @@ impl Scene {
         MAX_CONDUCTION / self.viscous_rate_per_s()
     }
 
+    /// Returns the longest step in s at which explicit conduction does not overshoot.
+    pub(crate) fn longest_conduction_dt_s(&self) -> f64 {
+        MAX_CONDUCTION / self.conduction_rate_per_s().unwrap_or(0.0)
+    }
+
     /// Refuses a step at which the explicit viscous force overshoots and becomes unstable.
     pub(crate) fn check_viscosity(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
         if !check.are_valid(&["time.dt_s", "fluid"]) {

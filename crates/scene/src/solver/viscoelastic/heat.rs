@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Scene;
 use crate::check::{Check, Checker, MAX_TEMPERATURE_C, MIN_TEMPERATURE_C, number};
-use crate::solver::pbd::conduction_sum_m2;
+use crate::solver::pbd::{MAX_CONDUCTION, conduction_sum_m2};
 
 /// 0 °C in K.
 const ZERO_C_K: f64 = 273.15;
@@ -180,13 +180,22 @@ impl Scene {
         Ok(())
     }
 
+    fn viscoelastic_conduction_per_s(&self, heat: &ViscoelasticHeat) -> f64 {
+        heat.diffusivity_m2_s(self.rest_density_kg_m3()) * conduction_sum_m2(self.particle_spacing_m())
+    }
+
+    /// Returns the longest step in s at which explicit conduction does not overshoot.
+    pub(super) fn longest_viscoelastic_conduction_s(&self) -> f64 {
+        let heat = self.viscoelastic().heat;
+        MAX_CONDUCTION / heat.map_or(0.0, |heat| self.viscoelastic_conduction_per_s(&heat))
+    }
+
     pub(super) fn check_viscoelastic_conduction(
         &self,
         check: &Checker<'_>,
         heat: &ViscoelasticHeat,
     ) -> Check {
-        let rate_per_s =
-            heat.diffusivity_m2_s(self.rest_density_kg_m3()) * conduction_sum_m2(self.particle_spacing_m());
+        let rate_per_s = self.viscoelastic_conduction_per_s(heat);
         let key = "viscoelastic.heat.conductivity_w_m_k";
         self.check_conduction_step(check, rate_per_s, (key, heat.conductivity_w_m_k), "viscoelastic.heat")
     }

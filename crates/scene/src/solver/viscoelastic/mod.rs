@@ -81,7 +81,7 @@ impl SolverScene for ViscoelasticFluid {
     }
 
     fn features(&self) -> &'static [Feature] {
-        &[Feature::Bodies, Feature::PeriodicDomain, Feature::Substeps]
+        &[Feature::Bodies, Feature::PeriodicDomain, Feature::AutoTimeStep, Feature::Substeps]
     }
 
     fn live_keys(&self, scene: &Scene) -> &'static [&'static str] {
@@ -103,8 +103,12 @@ impl SolverScene for ViscoelasticFluid {
         ConstraintGradient::Start
     }
 
+    fn auto_dt_s(&self, scene: &Scene) -> f64 {
+        scene.auto_fluid_dt_s()
+    }
+
     fn stable_dt_s(&self, scene: &Scene) -> f64 {
-        scene.longest_elastic_dt_s()
+        scene.longest_elastic_dt_s().min(scene.longest_viscoelastic_conduction_s())
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
