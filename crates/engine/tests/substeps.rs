@@ -91,6 +91,35 @@ fn a_run_has_the_same_bits_however_it_is_submitted_and_resumed() {
     assert_no_validation_messages(&DEVICE);
 }
 
+/// A block in free fall has the momentum of its weight over the time that has passed.
+#[test]
+fn time_passes_by_the_length_of_steps_whatever_their_substeps() {
+    for times in [
+        &["time.dt_s=\"auto\"", "time.substeps=\"auto\""][..],
+        &["time.dt_s=\"auto\"", "time.substeps=3"],
+        &["time.dt_s=0.01", "time.substeps=\"auto\"", "time.courant_number=0.1"],
+    ] {
+        let block = [
+            "fluid.particle_spacing_m=0.0243333333",
+            "particles.0.shape.box={min_m=[0.2,0.4,0],max_m=[0.4,0.57,0.073]}",
+        ];
+        let mut simulation =
+            Simulation::new(&DEVICE, scene(("dam_break", &[&block[..], times].concat()))).unwrap();
+        let names = simulation.metrics();
+        let mut energy = frazil_engine::energy_limit::EnergyLimit::new(&names);
+        let mut momentum = |simulation: &Simulation| {
+            let place = names.iter().position(|metric| metric.name == "momentum_y").unwrap();
+            stepping::measure(simulation, &mut energy).unwrap().values[place]
+        };
+        let start = momentum(&simulation);
+        stepping::advance(&mut simulation, 12, &mut || false).unwrap();
+        let mass_kg = simulation.n_particles as f64 * simulation.scene.particle_mass_kg();
+        let expected = start + simulation.scene.gravity_m_s2()[1] * mass_kg * simulation.time_s();
+        let found = momentum(&simulation);
+        assert!((found / expected - 1.0).abs() < 1e-4, "{times:?}: {found} kg m/s, expected {expected}");
+    }
+}
+
 /// Particles may be faster than two steps before by more than gravity makes them, where they meet others:
 /// rarely, and by less than a fifth.
 #[test]

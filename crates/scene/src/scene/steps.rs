@@ -76,10 +76,12 @@ impl Scene {
         }
     }
 
-    /// Returns this scene with a fixed number of substeps.
+    /// Returns this scene with steps of the same length and a fixed number of substeps.
     #[must_use]
     pub fn with_substeps(&self, n: u32) -> Self {
         let mut scene = self.clone();
+        // A length that is chosen may depend on the substeps.
+        scene.time.dt_s = TimeStep::Seconds(self.step_s());
         scene.time.substeps = Substeps::Number(n);
         scene
     }
@@ -199,6 +201,23 @@ mod tests {
         let at_rest_s = 0.1 * (water.particle_spacing_m() / GRAVITY_M_S2).sqrt();
         assert!((0.999 * at_rest_s..=at_rest_s).contains(&adaptive.step_s()), "{}", adaptive.step_s());
         assert!(adaptive.required_substeps(20.0) > 10);
+    }
+
+    #[test]
+    fn a_number_of_substeps_leaves_the_length_of_steps() {
+        let auto = ["time.dt_s=\"auto\"".to_owned(), "time.substeps=\"auto\"".to_owned()];
+        for name in ["dam_break", "melting", "snowball_collision", "viscoelastic_cube", "column_collapse"] {
+            for overrides in [&auto[..1], &auto] {
+                let scene = Scene::find(name, overrides).unwrap();
+                let divided = scene.with_substeps(3);
+                assert_eq!(
+                    (divided.step_s(), divided.dt_s()),
+                    (scene.step_s(), scene.step_s() / 3.0),
+                    "{name}"
+                );
+                assert_eq!(divided.n_steps(), scene.n_steps(), "{name}");
+            }
+        }
     }
 
     #[test]
