@@ -21,6 +21,8 @@ struct RigidState {
     // Momentum and angular momentum that loads and gravity added in the last step.
     vec3 gained_n_s;
     vec3 gained_n_m_s;
+    // Length of that step in s.
+    float gained_in_s;
     // Number of the bodies that welds hold together: their least index + 1, or FIXED_GROUP.
     uint group;
 };

@@ -99,6 +99,7 @@ pub fn twins(simulation: &Simulation) -> Vec<RigidBody> {
             velocity_m_s: wide(state.velocity_m_s),
             angular_momentum_kg_m2_s: wide(state.angular_momentum_kg_m2_s),
             gained: [wide(state.gained_n_s), wide(state.gained_n_m_s)],
+            gained_in_s: state.gained_in_s.into(),
         }
     };
     shapes.iter().zip(states(simulation)).map(twin).collect()

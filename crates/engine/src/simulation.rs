@@ -329,6 +329,12 @@ impl Simulation {
         self.place.step
     }
 
+    /// Returns true if some substeps of a step have been taken and the others not, as after a
+    /// [recovery](Self::recover): what is stored or shown is the state between two steps.
+    pub fn is_within_step(&self) -> bool {
+        self.place.substeps > 0
+    }
+
     /// Returns the number of substeps of the last step that was recorded, if the numbers of steps differ.
     pub fn varying_substeps(&self) -> Option<u32> {
         self.substep_control.as_ref().map(|_| self.substeps)

@@ -18,9 +18,10 @@ const WATER: (&str, &[&str]) =
     ("dam_break", &["fluid.particle_spacing_m=0.0243333333", "time.dt_s=0.008", "time.substeps=\"auto\""]);
 
 /// Scenes in which the number of substeps changes, and steps taken.
-const SCENES: [((&str, &[&str]), u64); 4] = [
+const SCENES: [((&str, &[&str]), u64); 5] = [
     (WATER, 40),
     (("snow_drop_linked", &["scale=0.5", "time.dt_s=0.01", "time.substeps=\"auto\""]), 24),
+    (("driftwood", &["scale=0.4", "time.dt_s=0.006", "time.substeps=\"auto\""]), 24),
     (
         (
             "viscoelastic_cube",

@@ -29,6 +29,8 @@ pub struct RigidBody {
     pub angular_momentum_kg_m2_s: DVec3,
     /// Momentum in N s and angular momentum in N m s gained in the last step.
     pub gained: [DVec3; 2],
+    /// Length of that step in s.
+    pub gained_in_s: f64,
 }
 
 impl RigidBody {
@@ -46,6 +48,7 @@ impl RigidBody {
             velocity_m_s: DVec3::ZERO,
             angular_momentum_kg_m2_s: DVec3::ZERO,
             gained: [DVec3::ZERO; 2],
+            gained_in_s: f64::INFINITY,
         }
     }
 
@@ -71,6 +74,13 @@ impl RigidBody {
         let pose = self.place_bodies(dt_s);
         self.offset_m += dt_s * pose.velocity;
         self.rotation = (DQuat::from_scaled_axis(dt_s * pose.angular_velocity) * self.rotation).normalize();
+        let ratio = dt_s / self.gained_in_s;
+        let left_out: [DVec3; 2] =
+            [0, 1].map(|i| (1.0 - ratio) * self.repeated[i] / (1.0 - self.repeated[i]) * self.gained[i]);
+        self.velocity_m_s += left_out[0] / self.mass_kg;
+        self.angular_momentum_kg_m2_s += left_out[1];
+        self.gained = self.gained.map(|gained| ratio * gained);
+        self.gained_in_s = dt_s;
         let added = [dt_s * (force_n + self.mass_kg * gravity_m_s2), dt_s * torque_n_m];
         for ((gained, added), repeated) in self.gained.iter_mut().zip(added).zip(self.repeated) {
             *gained = added.lerp(*gained, repeated);

@@ -146,6 +146,15 @@ impl<'a> Session<'a> {
             }
             if interrupt.load(Ordering::Relaxed) {
                 self.finish_submitted()?;
+                // A checkpoint is of the state between two steps.
+                while self.simulation.is_within_step() {
+                    self.submit(1, Due::default())?;
+                    self.finish_submitted()?;
+                    if !self.simulation.is_within_step() {
+                        self.submit(0, self.plan.schedule.due(self.simulation.step()))?;
+                        self.finish_submitted()?;
+                    }
+                }
                 if self.simulation.step() > 0 && self.plan.schedule.checkpoint.is_some() {
                     self.submit(0, Due { checkpoint: true, ..Due::default() })?;
                     self.finish_submitted()?;

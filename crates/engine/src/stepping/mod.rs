@@ -42,7 +42,7 @@ pub fn advance(
     let mut retired = Instant::now();
     let mut is_stopped = false;
     loop {
-        let is_done = is_stopped || simulation.step() >= last;
+        let is_done = is_stopped && !simulation.is_within_step() || simulation.step() >= last;
         let n_left = if is_done { 0 } else { MAX_IN_FLIGHT - 1 };
         let mut found = None;
         while in_flight.len() > n_left && found.is_none() {
@@ -64,11 +64,11 @@ pub fn advance(
         if is_done {
             return Ok(device.check_validation()?);
         }
-        is_stopped = stop();
-        if is_stopped {
+        is_stopped = is_stopped || stop();
+        if is_stopped && !simulation.is_within_step() {
             continue;
         }
-        let max = u64::from(simulation.scene.solver.steps_per_submission);
+        let max = if is_stopped { 1 } else { u64::from(simulation.scene.solver.steps_per_submission) };
         let n = simulation.steps_at_once(pace.steps(max).min(last - simulation.step()));
         let mut recorder = device.recorder()?;
         simulation.record_steps(&mut recorder, n);

@@ -159,7 +159,7 @@ pub struct Time {
     pub dt_s: TimeStep,
     /// Substeps that the solver divides a step into, each a time step Δt: a number, or `"auto"`, as many as
     /// the fastest particle requires by `courant_number` and stability does. Steps are counted and stored
-    /// whole. Those of grains follow from contacts alone; other scenes with dynamic bodies take a number.
+    /// whole. Those of grains follow from contacts alone.
     #[serde(default, skip_serializing_if = "Substeps::is_one")]
     pub substeps: Substeps,
     /// Spacings that a particle may pass in a substep of `substeps = "auto"`; for mpm `mpm.courant_number`

@@ -167,17 +167,6 @@ mod tests {
     }
 
     #[test]
-    fn dynamic_bodies_have_a_number_of_substeps() {
-        let refused = |name: &str, overrides: &[&str]| {
-            let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-            Scene::find(name, &overrides).unwrap_err().to_string()
-        };
-        let dynamic = refused("driftwood", &["time.substeps=\"auto\""]);
-        assert!(dynamic.contains("dynamic bodies") && dynamic.contains("a number of substeps"), "{dynamic}");
-        assert!(Scene::find("driftwood", &["time.substeps=2".to_owned()]).is_ok());
-    }
-
-    #[test]
     fn contacts_require_substeps_of_grains() {
         let auto = ["time.dt_s=0.001".to_owned(), "time.substeps=\"auto\"".to_owned()];
         let grains = Scene::find("column_collapse", &auto).unwrap();

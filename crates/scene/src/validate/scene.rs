@@ -119,8 +119,7 @@ impl Scene {
         self.check_substeps(check)
     }
 
-    /// Refuses substeps where the solver has none, and numbers that follow from speeds where impulses of the
-    /// last step act again.
+    /// Refuses substeps where the solver has none.
     fn check_substeps(&self, check: &Checker<'_>) -> Check {
         let time = &self.time;
         if !time.substeps.is_one() && !self.has_feature(Feature::Substeps) {
@@ -129,14 +128,6 @@ impl Scene {
                 &["time.substeps", "solver.kind"],
                 format!("substeps in a scene of solver.kind = \"{kind}\""),
                 format!("none, or solver.kind = {}", registry::kinds_with(Feature::Substeps, "or")),
-            );
-        }
-        let dynamic = self.bodies.iter().position(|body| body.dynamics().is_some());
-        if let Some(idx) = dynamic.filter(|_| self.has_adaptive_substeps()) {
-            return check.fail_between(
-                &["time.substeps", &format!("bodies.{idx}.motion")],
-                "\"auto\" in a scene with dynamic bodies, whose impulses are those of equal steps",
-                "a number of substeps",
             );
         }
         Ok(())

@@ -107,6 +107,7 @@ impl DynamicBody {
             velocity_m_s: narrow((self.velocity_m_s + 0.5 * dt_s * gravity_m_s2).to_array()),
             // Of a fall, so that the share that a step repeats does not make its start late.
             gained_n_s: narrow((dt_s * self.mass.mass_kg * gravity_m_s2).to_array()),
+            gained_in_s: dt_s as f32,
             angular_velocity_rad_s: narrow(self.angular_velocity_rad_s.to_array()),
             angular_momentum_kg_m2_s: narrow(momentum.to_array()),
             ..bytemuck::Zeroable::zeroed()

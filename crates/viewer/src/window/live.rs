@@ -225,6 +225,10 @@ impl Live {
                 }
                 say::note(self.simulation.recover(&fault)?);
                 self.timeline.truncate(self.simulation.step());
+                // What is shown and kept is the state between two steps.
+                if self.simulation.is_within_step() {
+                    self.advance_at_once(1)?;
+                }
                 break;
             }
             self.add_times(&oldest.submission.pass_times()?, oldest.steps);
