@@ -39,7 +39,8 @@ void main() {
     BodyLoad load = loads[shape.load];
     add_compensated(state.offset_m, state.offset_rest_m, dt_s * state.velocity_m_s);
     state.rotation = after_turn(state.rotation, dt_s * state.angular_velocity_rad_s);
-    float ratio = dt_s / state.gained_in_s;
+    // Equal lengths have the ratio 1 also where a division is rounded.
+    float ratio = dt_s == state.gained_in_s ? 1.0 : dt_s / state.gained_in_s;
     state.velocity_m_s += left_out(ratio, shape.repeated, state.gained_n_s) / shape.mass_kg;
     state.angular_momentum_kg_m2_s += left_out(ratio, shape.repeated_angular, state.gained_n_m_s);
     state.gained_in_s = dt_s;

@@ -11,8 +11,8 @@ struct StepClock {
     uint step;
     // Number of substeps begun, of those with faults too.
     uint n_begun;
-    // What n_begun was in the substep that left the state as it was, because a record of fixed size cannot
-    // hold it; 0 while there is none.
+    // n_begun of the substep that left the state as it was, because a record of fixed size cannot hold it; 0
+    // while there is none.
     uint held_at;
     // Substep that runs, from 0; between steps the last one.
     uint substep;

@@ -330,7 +330,7 @@ impl Simulation {
     }
 
     /// Returns true if some substeps of a step have been taken and the others not, as after a
-    /// [recovery](Self::recover): what is stored or shown is the state between two steps.
+    /// [recovery](Self::recover). Only states between two steps are stored and shown.
     pub fn is_within_step(&self) -> bool {
         self.place.substeps > 0
     }

@@ -10,7 +10,7 @@ pub struct Clock {
     pub step: u32,
     /// Number of substeps begun.
     pub n_begun: u32,
-    /// What that was in the substep that is held, if there was one.
+    /// Number of the substep that is held, counted so, if there is one.
     pub held_at: Option<u32>,
     /// Substep that runs, from 0.
     pub substep: u32,

@@ -23,7 +23,8 @@ fn unknown_keys_are_named_with_the_nearest_known() {
     );
     assert_message(
         edited("dt_s = 0.01", "dt_s = 0.01\nzzz = 1"),
-        "minimal.toml:7:1: time.zzz: unknown key; expected one of dt_s, substeps, courant_number, max_substeps, duration_s",
+        "minimal.toml:7:1: time.zzz: unknown key; expected one of dt_s, substeps, courant_number, \
+         max_substeps, duration_s",
     );
     assert_message(
         edited("[domain]", "[domains]"),
@@ -40,7 +41,8 @@ fn unknown_keys_are_named_with_the_nearest_known() {
 fn all_wrong_keys_and_values_are_reported_at_once() {
     assert_message(
         edited("duration_s = 1.0", "zzz = 1\nduration_s = true"),
-        "minimal.toml:7:1: time.zzz: unknown key; expected one of dt_s, substeps, courant_number, max_substeps, duration_s\n  \
+        "minimal.toml:7:1: time.zzz: unknown key; expected one of dt_s, substeps, courant_number, \
+         max_substeps, duration_s\n  \
          minimal.toml:8:1: time.duration_s: found true, expected a number",
     );
     let both = MINIMAL.replace("dt_s = 0.01", "dt_s = 0") + "[render]\nwidth_px = 0\n";

@@ -225,7 +225,7 @@ impl Live {
                 }
                 say::note(self.simulation.recover(&fault)?);
                 self.timeline.truncate(self.simulation.step());
-                // What is shown and kept is the state between two steps.
+                // Pictures and states to go back to are those between two steps.
                 if self.simulation.is_within_step() {
                     self.advance_at_once(1)?;
                 }
